@@ -129,9 +129,26 @@ class _Tables:
             elif field.name in related:
                 columns.append(self._lists(field, related[field.name]))
             else:
-                column = made.column(field.name)
-                columns.append(column if column.type == field.type else column.cast(field.type))
+                columns.append(self._fitted(made.column(field.name), field, first))
         return arrow.table(columns, schema=self.schema)
+
+    def _fitted(self, column: Any, field: Any, first: int) -> Any:
+        """A column of the library in the type that the file has for it."""
+        if column.type == field.type:
+            return column
+        if str(column.type).startswith("decimal"):
+            # Arrow's cast multiplies by a power of ten, and is off by one bit for many prices. Text is exact.
+            column = column.cast(self._arrow.string())
+        try:
+            return column.cast(field.type)
+        except self._arrow.ArrowInvalid:
+            bits = field.type.bit_width
+            row, number = next(
+                (row, each) for row, each in enumerate(column.to_pylist())
+                if each is not None and not -(2 ** (bits - 1)) <= each < 2 ** (bits - 1))
+            raise Problem(
+                Exit.DATA, f"The number {number} in row {first + row:,} of '{field.name}' does not fit into {bits} "
+                "bits, which the model gives it. CSV and JSON take it.") from None
 
     def _lists(self, field: Any, values: list[list[Any]]) -> Any:
         """Lists, whose UUIDs are text."""

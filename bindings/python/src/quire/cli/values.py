@@ -21,7 +21,8 @@ __all__ = ["as_json", "as_text", "from_text", "is_list", "shown", "sized"]
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _NAMES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _FRACTION = re.compile(r"\.(\d+)")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?$")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?([eE][+-]?\d+)?|inf)$")
+_REFERENCE = datetime(2001, 1, 1, tzinfo=timezone.utc)
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 
 
@@ -162,4 +163,10 @@ def _date(text: Union[str, int, float, bool]) -> Union[datetime, float]:
         found = datetime.fromisoformat(plain)
     except ValueError:
         raise ValueError(f"'{_beginning(text)}' is no date in ISO 8601, such as 2026-11-21T10:30:00Z") from None
-    return found.replace(tzinfo=timezone.utc) if found.tzinfo is None else found.astimezone(timezone.utc)
+    if found.tzinfo is None:
+        return found.replace(tzinfo=timezone.utc)
+    try:
+        return found.astimezone(timezone.utc)
+    except OverflowError:
+        # In UTC it is outside of the years 1 to 9999.
+        return (found - _REFERENCE).total_seconds()
