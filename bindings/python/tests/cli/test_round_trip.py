@@ -218,6 +218,7 @@ class Sample(quire.Model):
     data: quire.Attr[Optional[bytes]] = quire.attr(default=None)
     coded: quire.Attr[Optional[bytes]] = quire.attr(default=None, type=quire.Transformable)
     mood: quire.Attr[Optional[Mood]] = quire.attr(default=None)
+    other: quire.ToOne[Optional["Sample"]] = quire.relation(inverse="other")
 
 
 def utc(*parts: int) -> datetime:
@@ -337,6 +338,68 @@ class ValueTests(CommandTestCase):
         ):
             self.assertEqual([str(each) for each in table.schema.types], ["double", "double"])
             self.assertEqual(list(zip(*(table[name].to_pylist() for name in ("price", "exact")))), kept)
+
+    @unittest.skipUnless(HAS_ARROW, "pyarrow not installed")
+    def test_days_times_and_moments_of_tables_are_dates_and_numbers(self) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        at, day = utc(2026, 3, 29, 1, 30, 5, 678901), utc(2026, 3, 29)
+        nanoseconds = 1774747805678901234
+        far = bits(float(10**15) - 978307200)
+        clock = time(23, 59, 59)
+        moments = {
+            pyarrow.date32(): (date(2026, 3, 29), day),
+            pyarrow.date64(): (date(2026, 3, 29), day),
+            pyarrow.timestamp("us"): (at.replace(tzinfo=None), at),
+            pyarrow.timestamp("us", "Asia/Kathmandu"): (at, at),
+            pyarrow.timestamp("us", "-11:30"): (at, at),
+            # The store has microseconds of this time.
+            pyarrow.timestamp("ns"): (nanoseconds, at),
+            pyarrow.timestamp("ns", "UTC"): (nanoseconds, at),
+            pyarrow.timestamp("s"): (10**15, far),
+            pyarrow.timestamp("s", "UTC"): (10**15, far),
+        }
+        numbers = {
+            pyarrow.time32("s"): (clock, 86399000000), pyarrow.time32("ms"): (clock, 86399000000),
+            pyarrow.time64("us"): (time(0, 0, 0, 7), 7), pyarrow.time64("ns"): (7001, 7)}
+        for name, kinds in (("moment", moments), ("whole64", numbers)):
+            for kind, (given, expected) in kinds.items():
+                table = pyarrow.table({
+                    "number": [1, 2], name: pyarrow.array([given, None], kind), "other.number": [None, 1]})
+                with self.subTest(name=name, kind=kind):
+                    self.assertEqual(self.imported(table, name), [expected, None])
+        # A value of another type is named with its row.
+        for name, given, sentence in (
+            ("whole64", date(2026, 3, 29), "row 1, whole64: a date is not what Integer64 holds"),
+            ("moment", clock, "row 1, moment: a time is not what Date holds"),
+        ):
+            out = self.place("wrong.parquet")
+            pyarrow.parquet.write_table(pyarrow.table({"number": [1, 2], name: [None, given]}), out)
+            self.fail_with(5, sentence, "import", self.empty, "Sample", out)
+
+        # What no day has is rejected as the package says it.
+        late = pyarrow.array([None, -1], pyarrow.int64()).cast(pyarrow.time64("us"))
+        pyarrow.parquet.write_table(pyarrow.table({"number": [1, 2], "whole64": late}), out)
+        self.fail_with(
+            5, r"whole64: Row 1, .* outside of a day\.\n\Z", "import", self.empty, "Sample", out)
+
+    def imported(self, table: Any, name: str) -> list[Any]:
+        """What the rows of a table become, which is imported as Parquet, as Arrow, and with a relationship."""
+        import pyarrow.parquet
+
+        found: list[list[Any]] = []
+        parquet, arrow = self.place("in.parquet"), self.place("in.arrow")
+        pyarrow.parquet.write_table(table, parquet)
+        with pyarrow.ipc.new_file(arrow, table.schema) as file:
+            file.write_table(table)
+        for source, columns in ((parquet, name), (arrow, name), (arrow, f"{name},other.number")):
+            self.succeed("import", self.empty, "Sample", source, "--columns", f"number,{columns}")
+            found.append(self.contents(self.empty, name))
+            with quire.open(self.empty, [Sample]) as store:
+                store.context.query(Sample).delete()
+        self.assertEqual(found, [found[0]] * len(found))
+        return found[0]
 
     @unittest.skipUnless(HAS_ARROW, "pyarrow not installed")
     def test_a_number_that_is_too_large_for_its_type_is_named(self) -> None:
