@@ -252,7 +252,7 @@ def fits(column: Any, kind: str) -> bool:
     if kind in ("Double", "Float"):
         return written in ("double", "float", "halffloat") or written.startswith("int")
     if kind == "Date":
-        return written.startswith("timestamp[") and "tz=" in written
+        return written.startswith("timestamp[")
     exact = {
         "String": ("string", "large_string"), "Boolean": ("bool",), "Binary": ("binary", "large_binary"),
         "Transformable": ("binary", "large_binary"), "UUID": ("extension<arrow.uuid>",)}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import date, datetime, time, timezone
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from .._c import _arrow_read
+from ..models._conversions import microseconds
 from ..models.model_description import AttributeDescription
 from .arrow import fits
 from .exits import Exit, Problem
@@ -24,8 +26,12 @@ _MAY_BE_TEXT = ("String", "Binary", "Transformable", "Undefined", "URI")
 
 def plain(column: Any) -> list[Any]:
     """The values of a column of a source, which may be an array of Arrow."""
-    found: list[Any] = column.to_pylist() if hasattr(column, "to_pylist") else column
-    return found
+    found: Any = column
+    if hasattr(column, "to_pylist"):
+        # pyarrow rejects nanoseconds, and dates outside of the years 1 to 9999.
+        is_of_time = str(column.type).startswith(("timestamp[", "date", "time"))
+        found = _arrow_read.column(column) if is_of_time else column.to_pylist()
+    return list(found)
 
 
 def values_of(source: Source, batch: Batch, attribute: AttributeDescription) -> Iterable[Any]:
@@ -55,7 +61,7 @@ def listed(source: Source, name: str, kind: str, batch: Batch) -> list[Any]:
     try:
         found = plain(batch.columns[name])
     except (ValueError, OverflowError, OSError) as error:
-        raise Problem(Exit.DATA, f"{source.name}, {name}: {error}.") from None
+        raise Problem(Exit.DATA, f"{source.name}, {name}: {str(error).rstrip('.')}.") from None
     if source.null is None or kind in _MAY_BE_TEXT or source.null not in found or _is_value(kind, source.null):
         return found
     return [None if each == source.null else each for each in found]
@@ -90,6 +96,10 @@ def converted(kind: str, value: Any) -> Any:
         return value
     if isinstance(value, datetime) and kind == "Date":
         return from_text("Date", value.isoformat())
+    if isinstance(value, date) and kind == "Date":
+        return datetime(value.year, value.month, value.day, tzinfo=timezone.utc)
+    if isinstance(value, time) and kind == "Integer64":
+        return microseconds(value)
     if isinstance(value, Decimal) and kind in ("Decimal", "Double", "Float"):
         return from_text(kind, str(value))
     raise ValueError(f"a {type(value).__name__} is not what {kind} holds")

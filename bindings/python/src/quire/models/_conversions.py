@@ -99,7 +99,7 @@ def _converted(where: str, python: object, as_: Any, stored: Optional[AttributeT
     if as_ is date:
         return _made(where, date, _base(where, stored, _types.Date, _types.Date), _midnight, _day)
     if as_ is time:
-        return _made(where, time, _base(where, stored, _types.Integer64, _types.Integer64), _microseconds, _time)
+        return _made(where, time, _base(where, stored, _types.Integer64, _types.Integer64), microseconds, _time)
     if isinstance(as_, type) and issubclass(as_, enum.Enum):
         return _made(where, as_, _base(where, stored, _of_members(where, as_)), lambda member: member.value, as_)
     raise TypeError(
@@ -183,7 +183,8 @@ def _day(moment: Any) -> date:
     return moment.date()  # type: ignore[no-any-return]
 
 
-def _microseconds(of: time) -> int:
+def microseconds(of: time) -> int:
+    """A time as the store has it: the microseconds since midnight."""
     if of.tzinfo is not None:
         raise WrongType(f"{of!r} has a time zone, which is not stored; give its time without one")
     return ((of.hour * 60 + of.minute) * 60 + of.second) * 1000000 + of.microsecond
