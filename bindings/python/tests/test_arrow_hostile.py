@@ -8,13 +8,14 @@ import gc
 import random
 import unittest
 from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
 from typing import Optional
 from unittest import mock
 
 import quire
 from quire._c import _arrow
 from test_arrow import MISSING, Sample
-from test_conversions import Shirt, random_values as shirt_values
+from test_conversions import Color, Shirt, random_values as shirt_values
 
 if not MISSING:
     import numpy
@@ -264,6 +265,39 @@ class ArrowHostileTests(unittest.TestCase):
             with self.assertRaisesRegex(quire.InvalidArgument, "Row 1,.*Shirt.made.*1 to 9999") as caught:
                 store.context.insert_rows(Shirt, table)
             self.assertEqual((caught.exception.key, caught.exception.row), ("made", 1))
+
+    def test_what_a_day_or_a_time_would_lose_is_refused(self):
+        hour = datetime(2026, 1, 2, 3, tzinfo=UTC)
+        midnight = datetime(2026, 1, 2, tzinfo=UTC)
+        zoned = pyarrow.timestamp("s", "Europe/Berlin")
+        moments = "Row 1, counted from 0: Shirt.made: 2026-01-02T03:00:00\\+00:00 .*within a day.*cast .* date32"
+        for name, column, message in (
+            ("made", pyarrow.array([midnight, hour], pyarrow.timestamp("us")), moments),
+            ("made", pyarrow.array([None, hour], pyarrow.timestamp("ns", "UTC")), moments),
+            # A day that begins in Berlin is within one of UTC.
+            ("made", pyarrow.array([None, datetime(2026, 1, 1, 23, tzinfo=UTC)], zoned), "2026-01-01T23.*within a day"),
+            ("made", polars.Series([midnight, hour]), moments),
+            ("made", pyarrow.array([86400000, 1], pyarrow.int64()).cast(pyarrow.date64()),
+             "Row 1.*date64 is a moment within a day"),
+            ("made", pyarrow.array(["2026-01-02"] * 2), "Row 0.*Shirt.made: .*it is no date"),
+            ("packed_at", pyarrow.array([1.0, 1.5]), "Row 1.*Shirt.packed_at: 1.5.*no whole number of microseconds"),
+            ("packed_at", pyarrow.array([Decimal("1"), Decimal("0.1")]), "Row 0.*packed_at: Decimal.*no whole number"),
+            ("packed_at", pyarrow.array([None, "01:00"]), "Row 1.*Shirt.packed_at.*no whole number"),
+        ):
+            table = pyarrow.table({"color": ["red"] * 2, name: column})
+            for given in (table, {"color": [Color.RED] * 2, name: column}):
+                with self.subTest(message=message), quire.open(":memory:", [Shirt]) as store:
+                    for insert in (store.context.insert_rows, store.context.insert_many):
+                        with self.assertRaisesRegex(quire.InvalidArgument, message) as caught:
+                            insert(Shirt, given)
+                        self.assertEqual((caught.exception.key, store.context.query(Shirt).count()), (name, 0))
+        with quire.open(":memory:", [Shirt]) as store:
+            table = pyarrow.table({
+                "color": ["red"] * 2, "made": pyarrow.array([midnight, None], pyarrow.timestamp("ns")),
+                "packed_at": [5.0, None]})
+            store.context.insert_rows(Shirt, table)
+            self.assertEqual(store.context.query(Shirt).values("made", "packed_at"), [
+                (date(2026, 1, 2), time(0, 0, 0, 5)), (None, None)])
 
     def test_text_that_is_no_text(self):
         invalid = pyarrow.array([b"fine", b"\xff\xfe", b"\xc3"])
