@@ -251,7 +251,7 @@ def _values_of(form: str, called: str) -> Callable[[ArrowArray, int, int], Seque
     if form == "tdD":
         return _mapped("i", _day)
     if form == "tdm":
-        return _mapped("q", lambda milliseconds: _day(milliseconds // 86400000))
+        return _mapped("q", _day_of_milliseconds)
     if form[:2] == "tt" and form[2:] in _MICROSECONDS:
         times, divided = _MICROSECONDS[form[2]]
         return _mapped(
@@ -290,6 +290,13 @@ def _day(days: int) -> Any:
         return date(1970, 1, 1) + timedelta(days=days)
     except OverflowError:
         return _moment(days * _DAY)
+
+
+def _day_of_milliseconds(milliseconds: int) -> Any:
+    days, rest = divmod(milliseconds, 86400000)
+    if rest:
+        raise Malformed("its date64 is a moment within a day, so the column is to be cast to timestamp[ms]")
+    return _day(days)
 
 
 def _time(microseconds: int) -> time:

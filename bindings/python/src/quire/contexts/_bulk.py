@@ -109,6 +109,10 @@ def _restored(attribute: Attr[Any], value: Any, row: int) -> Any:
     if kind.number == _ffi.QUIRE_TYPE_UUID:
         value = _uuid(value)
     try:
+        if kind.python is date and isinstance(value, datetime) and value.time() != time():
+            raise InvalidArgument(
+                f"{value.isoformat()} is a moment within a day of UTC, and a date would lose its time; cast the column "
+                "to days, which are date32 in Arrow, or declare the attribute as datetime")
         return kind.restored(value)
     except Error as error:
         error.row = row

@@ -179,8 +179,10 @@ def _midnight(day: date) -> datetime:
 def _day(moment: Any) -> date:
     if isinstance(moment, float):
         raise ValueError("its year is not one from 1 to 9999")
+    if not isinstance(moment, datetime):
+        raise ValueError("it is no date")
     # Moments of other programs may be within the day.
-    return moment.date()  # type: ignore[no-any-return]
+    return moment.date()
 
 
 def microseconds(of: time) -> int:
@@ -190,7 +192,8 @@ def microseconds(of: time) -> int:
     return ((of.hour * 60 + of.minute) * 60 + of.second) * 1000000 + of.microsecond
 
 
-def _time(microseconds: int) -> time:
-    if not 0 <= microseconds < 86400 * 1000000:
-        raise ValueError("it is no number of microseconds since midnight")
+def _time(microseconds: Any) -> time:
+    # A table may have floating-point numbers.
+    if not isinstance(microseconds, (int, float)) or microseconds % 1 or not 0 <= microseconds < 86400 * 1000000:
+        raise ValueError("it is no whole number of microseconds since midnight")
     return (datetime.min + timedelta(microseconds=microseconds)).time()
