@@ -99,9 +99,11 @@ def _file(store: Store) -> Iterator[Finding]:
             yield Finding(str(detail))
         return
     if unsound:
+        are, they, them = ("index is", "it does", "it") if unsound == 1 else ("indexes are", "they do", "them")
         yield Finding(
-            f"{unsound} text {'index does' if unsound == 1 else 'indexes do'} not lead to every row, so searches "
-            "read all rows. `quire check --mend` makes them anew.")
+            f"{unsound} text {are} not used, so searches read all rows: {they} not lead to "
+            f"every row, or another program's VACUUM makes that uncertain. `quire check --mend` rebuilds {them}, "
+            "and so does opening the store for writing after a VACUUM.")
     with closing(Tables(store)) as tables:
         for name, last, greatest in tables.too_low():
             yield Finding(

@@ -319,8 +319,10 @@ class Store(_handle.Handle):
         that it should. It compares no row with the model: values of a wrong type are found by reading them.
 
         A text index that does not is made anew, or not used any more where the store is open for reading only: the
-        result is how many there were. It takes as long as reading the file and making all text indexes anew. It does
-        not look for the files of `external` values: reading such a value says by `NotFound` that its file is missing.
+        result is how many there were. Opening a store for writing has rebuilt those that another program's VACUUM made
+        uncertain, so a store for reading alone counts these. It takes as long as reading the file and making all text
+        indexes anew. It does not look for the files of `external` values: reading such a value says by `NotFound` that
+        its file is missing.
         Raises `DatabaseError` when the file is damaged otherwise; its `details` are what SQLite found. Any thread.
         """
         error, mended = c_void_p(), ctypes.c_int64()
