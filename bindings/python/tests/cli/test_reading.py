@@ -5,10 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import operator
 import os
+import random
+import re
 import unittest.mock
+from datetime import datetime, timedelta, timezone
+from typing import Any
 
-from .command import CommandTestCase
+import quire
+
+from .command import FIRST, MODELS, Book, CommandTestCase
 
 
 class InfoTests(CommandTestCase):
@@ -133,6 +140,118 @@ class QueryTests(CommandTestCase):
         self.assertEqual(
             self.succeed("query", self.path, "Author", "--columns", "name", "--ids", "--format", "csv"),
             "@id,name\n1,Goethe\n2,Ågren\n")
+
+
+class DateTests(CommandTestCase):
+    """Text in ISO 8601 beside a date is a date, in every place where a condition compares."""
+
+    books = 30
+
+    def setUp(self) -> None:
+        super().setUp()
+        with quire.open(self.path, MODELS) as store:
+            # Microseconds, a day at the edge of the calendar, and dates beyond it.
+            for place, made in enumerate((FIRST.replace(microsecond=123457), datetime(
+                    1, 1, 1, tzinfo=timezone.utc), 1e12, -1e12)):
+                book: Any = store.context.add(Book(title=f"Odd {place}"))
+                book.made = made
+            store.context.save()
+            self.made = dict(store.context.query(Book).values("title", "made"))
+
+    def titles(self, condition: str) -> set[str]:
+        out = self.succeed("query", self.path, "Book", "-w", condition, "-c", "title", "--format", "json")
+        return {row["title"] for row in json.loads(out)}
+
+    def test_it_compares_as_python_does(self) -> None:
+        dice = random.Random(16)
+        dates = sorted(made for made in self.made.values() if isinstance(made, datetime))
+
+        def seconds(made: Any) -> float:
+            return (made - datetime(2001, 1, 1, tzinfo=timezone.utc)).total_seconds() if isinstance(
+                made, datetime) else made
+
+        for name, compare in {
+            "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
+            "!=": operator.ne,
+        }.items():
+            near = [dice.choice(dates[1:]) + timedelta(hours=dice.randint(-2, 2)) for _ in range(3)]
+            for date in (*dates[:3], *near):
+                zone = timezone(timedelta(minutes=dice.choice([0, 0, 345, -690]) if date.year > 1 else 0))
+                written = date.astimezone(zone).isoformat()
+                if zone is timezone.utc or not zone.utcoffset(None):
+                    written = dice.choice([written, written.replace("+00:00", "Z"), written[:-6]])
+                expected = {
+                    title for title, made in self.made.items()
+                    if (name == "!=" if made is None else compare(seconds(made), seconds(date)))}
+                with self.subTest(condition=f"made {name} '{written}'"):
+                    self.assertEqual(self.titles(f"made {name} '{written}'"), expected)
+                    mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(name, name)
+                    self.assertEqual(self.titles(f'"{written}" {mirrored} SELF.made'), expected)
+
+    def test_a_day_is_its_beginning_in_utc(self) -> None:
+        self.assertEqual(
+            self.titles("made >= '2026-03-22' AND made < '2026-03-23'"), self.titles("made == '2026-03-22T10:30Z'"))
+        self.assertEqual(self.titles("made == '2026-03-22'"), set())
+        self.assertEqual(self.titles("made == '2026-03-22T10:30'"), {"Book 2"})
+
+    def test_what_a_query_writes_finds_its_row(self) -> None:
+        for format in ("csv", "json"):
+            rows = self.succeed("query", self.path, "Book", "-c", "title,made", "-w", "made != nil", "--format", format)
+            found = json.loads(rows) if format == "json" else list(csv.DictReader(io.StringIO(rows)))
+            for row in (found[0], *found[-4:]):
+                self.assertEqual(self.titles(f"made == '{row['made']}'"), {row["title"]})
+
+    def test_every_place_takes_it(self) -> None:
+        day, instant = "'2026-05-09T06:13:20Z'", datetime(2026, 5, 9, 6, 13, 20, tzinfo=timezone.utc)
+        late = {"Odd 2"} | {
+            title for title, made in self.made.items() if isinstance(made, datetime) and made > instant}
+        self.assertEqual(self.titles("made > CAST(800000000, 'NSDate')"), late)
+        for condition in (
+            f"made > {day}", f"NOT made <= {day} AND made != nil", f"CAST({day}, 'NSDate') < made",
+            f"(pages < 0 OR (title != 'made > \"2026\"' AND {day} < #made))", f"made BETWEEN {{{day}, '9e12'}}",
+            f"TERNARY(made > {day}, 1, 0) == 1",
+            f"SUBQUERY(author.books, $b, $b.made > {day}).@count > 0 AND made > {day}",
+        ):
+            with self.subTest(condition=condition):
+                self.assertEqual(self.titles(condition), late - ({"Odd 2"} if "author" in condition else set()))
+        two = "{'2026-02-10T10:30:00Z', '2026-03-22T11:30:00+01:00', '1999-01-01'}"
+        cast = "{CAST('2026-02-10T10:30:00Z', 'NSDate'), CAST('0x10', 'NSDate'), '2026-03-22T10:30:00Z'}"
+        for condition in (f"made IN {two}", f"{two} CONTAINS made", f"made IN {cast}"):
+            self.assertEqual(self.titles(condition), {"Book 1", "Book 2"})
+        for condition, names in (
+            ("ANY books.made == '2026-02-10T10:30Z'", ["Ågren"]), ("books.@min.made < '2026-03-01'", ["Ågren"]),
+            ("SUBQUERY(books, $b, $b.made < '2026-03-01' AND SUBQUERY($b.author.books, $c, $c.made IN "
+             "{'2026-02-10T10:30Z'}).@count > 0).@count > 0", ["Ågren"]),
+            ("'2026-03-22T10:30Z' IN books.made", ["Goethe"]), ("books.made CONTAINS '2026-03-22T10:30Z'", ["Goethe"]),
+        ):
+            out = self.succeed("query", self.path, "Author", "-w", condition, "-c", "name", "--format", "csv")
+            self.assertEqual(out.split()[1:], names, condition)
+        for command in ("export", "explain"):
+            out = self.succeed(command, self.path, "Book", "-w", "made == '2026-03-22T10:30Z'")
+            self.assertIn("Book 2," if command == "export" else "ZMADE", out)
+
+    def test_text_beside_text_stays_text(self) -> None:
+        self.sql("UPDATE ZBOOK SET ZTITLE = '2026-03-22' WHERE Z_PK = 1")
+        for condition in ("title == '2026-03-22'", "'2026-03-22' == title", "title IN {'2026-03-22'}",
+                          "title CONTAINS '2026-03-22'", "title == CAST('2026-03-22', 'NSString')"):
+            self.assertEqual(self.titles(condition), {"2026-03-22"}, condition)
+
+    def test_what_is_no_date_is_named_where_it_stands(self) -> None:
+        for condition, text in (
+            ("pages > 1 AND made > 'yesterday'", "yesterday"), ("made IN {'2026-03-22', '2026-02-30'}", "2026-02-30"),
+            ("made > '2026'", "2026"), ("made IN {nil, 'x'}", "x"), ("made == ''", ""),
+            ("CAST('2026-13-01', 'NSDate') < made", "2026-13-01"), ("made == 'nan'", "nan"),
+        ):
+            place = " " * condition.index(f"'{text}'")
+            self.fail_with(
+                4, f"'{text}' is no date in ISO 8601, such as 2026-11-21T10:30:00Z.\n"
+                f"{re.escape(condition)}\n{place}\\^", "query", self.path, "Book", "-w", condition)
+        for command in ("explain", "export", "watch"):
+            self.fail_with(4, "'' is no date in ISO 8601", command, self.path, "Book", "-w", "made < ''")
+        # A remedy is one of the command.
+        self.fail_with(
+            4, "no order. Compare with a date in ISO 8601, as in CAST\\('2026-11-21T10:30:00Z', 'NSDate'\\)",
+            "query", self.path, "Book", "-w", "made > 2026-03-22")
 
 
 class ExplainTests(CommandTestCase):
