@@ -40,9 +40,16 @@ def opened(path: str, conditions: Sequence[str] = ()) -> Generator[Store, None, 
         try:
             yield store
         except Error as error:
-            if (sentence := _about_key(store, error, conditions)) is None:
+            sentence = _about_key(store, error, conditions) or _about_date(error)
+            if sentence is None:
                 raise
             raise Problem(Exit.REQUEST, sentence) from None
+
+
+def _about_date(error: Error) -> Optional[str]:
+    """The remedy of a program gives an argument, which the command line cannot."""
+    before, found, _ = str(error).partition("Compare with a date as argument (%@), or ")
+    return f"{before}Compare with a date in ISO 8601, as in CAST('2026-11-21T10:30:00Z', 'NSDate')." if found else None
 
 
 def _about_key(store: Store, error: Error, conditions: Sequence[str]) -> Optional[str]:
