@@ -48,9 +48,10 @@ class Shirt(quire.Model):
     size: quire.Attr[Optional[Size]] = quire.attr(as_=Size, type=quire.Integer16, default=None)
     made: quire.Attr[Optional[date]] = quire.attr(default=None)
     packed_at: quire.Attr[Optional[time]] = quire.attr(default=None)
-    extra: quire.Attr[Any] = quire.attr(as_=quire.JSON, default=None)
-    labels: quire.Attr[Optional[dict[str, int]]] = quire.attr(as_=quire.JSON, default=None)
-    price: quire.Attr[Optional[Money]] = quire.attr(as_=(Money.to_text, Money.from_text), default=None)
+    extra: quire.Attr[Any] = quire.attr(as_=quire.JSON, ordered=True, default=None)
+    labels: quire.Attr[Optional[dict[str, int]]] = quire.attr(as_=quire.JSON, ordered=True, default=None)
+    price: quire.Attr[Optional[Money]] = quire.attr(
+        as_=(Money.to_text, Money.from_text), ordered=True, default=None)
     cost: quire.Attr[Money] = quire.attr(
         as_=(lambda money: money.cents, Money), type=quire.Integer64, default=Money(5))
 
@@ -151,14 +152,17 @@ class ConversionTests(unittest.TestCase):
                 context.add(Shift(day=date(2024, 1, day), begins=time(8 + day), size=Size.LARGE, cost=Money(day)))
             context.save()
             query = context.query(Shift)
-            # Expressions know the store alone, and have its form.
-            first = datetime(2024, 1, 1, tzinfo=timezone.utc)
+            # What is calculated of values has the form of the store.
+            first = date(2024, 1, 1)
             self.assertEqual(
-                query.aggregate(first="min:(day)", most="max:(cost)", all="sum:(cost)"),
-                {"first": first, "most": 3, "all": 6})
+                query.aggregate(first="min:(day)", most="max:(cost)", all="sum:(cost)", mean="average:(begins)"),
+                {"first": first, "most": Money(3), "all": 6, "mean": 10 * 3600e6})
             self.assertEqual(dict(query.live(aggregates={"first": "min:(day)"}).aggregates), {"first": first})
             found = query.group_by(Shift.size).dictionaries(Shift.size, least="min:(cost)")
-            self.assertEqual(found, [{"size": Size.LARGE, "least": 1}])
+            self.assertEqual(found, [{"size": Size.LARGE, "least": Money(1)}])
+            self.assertEqual(
+                query.order_by(Shift.day).limit(1).dictionaries(own="day", size=quire.Expression("%K", Shift.size)),
+                [{"own": first, "size": Size.LARGE}])
             late = query.where(Shift.begins > time(9, 30)).order_by(Shift.day)
             self.assertEqual(
                 late.values(Shift.day, Shift.cost), [(date(2024, 1, 2), Money(2)), (date(2024, 1, 3), Money(3))])
@@ -202,7 +206,15 @@ class ConversionTests(unittest.TestCase):
             self.assertEqual([tuple(each.values()) for each in query.dictionaries(*keys)], expected)
             grouped = context.query(Part).where("zTag != nil").group_by("zTag.zTint")
             self.assertEqual(grouped.values(), [(Color.BLUE,)])
-            self.assertEqual(grouped.dictionaries("zTag.zTint", day="max:(zTag.day)")[0]["zTag.zTint"], Color.BLUE)
+            self.assertEqual(
+                grouped.dictionaries("zTag.zTint", day="max:(zTag.day)"),
+                [{"zTag.zTint": Color.BLUE, "day": date(2024, 1, 2)}])
+            self.assertEqual(
+                [quire.Expression(each).evaluate(part) for each in ("above.zTag.zTint", "SELF.above.zTag.day", "day")],
+                [Color.BLUE, date(2024, 1, 2), datetime(2024, 1, 2, tzinfo=timezone.utc)])
+            self.assertEqual(path.evaluate(part), Color.BLUE)
+            self.assertEqual(quire.Expression("below.above.zTag.words").evaluate(whole), [[1]])
+            self.assertEqual(quire.Expression("max:(below.above.zTag.day)").evaluate(whole), date(2024, 1, 2))
             self.assertEqual(query.values(Part.tag)[0], (whole.tag.id,))
 
     def test_changes_are_saved_and_undone(self):
