@@ -20,9 +20,10 @@ from ..predicates.expression import Expression
 from ..predicates.keys import Key, KeyPath, Order, order_of, path_in
 from ..predicates.predicate import Predicate, no_condition
 from ..objects import _identity, _rows
+from ..models._entity import Destination
 from ..fetching import _projection, _request, _watch
 from ..fetching.cancellation import Cancellation
-from ..fetching.column import Columns, Destination, Pages, read_columns, read_tuples, tuples
+from ..fetching.column import Columns, Pages, read_columns, read_tuples, tuples
 
 if TYPE_CHECKING:
     from ..models.model import Model
@@ -110,8 +111,7 @@ class Query(Generic[M]):
     def order_by(self, *keys: Union[KeyPath, Order]) -> Query[M]:
         """Orders by these keys, after those given before: `order_by(Quote.author, Quote.created_at.desc(), "-price")`.
 
-        None comes first ascending and last descending, text orders by code point, and what is equal in all keys orders
-        by id.
+        None comes first ascending and last descending, text orders by code point, and equal rows order by id.
         """
         orders = tuple(map(order_of, keys))
         _owners.check(self._model, _owners.joined(orders))
@@ -317,14 +317,15 @@ class Query(Generic[M]):
         The keys are attributes, to-one relationships (their ids) and key paths through these; the named columns are
         expressions of the language, in which `sum: count: min: max: average: median: stddev:` of a key are taken of all
         rows of a group, or of all rows. Nothing at all gives every attribute. Every dict has all of them, None where
-        there is no value. Unsaved changes are left out: these rows come straight from the store.
+        there is no value. Unsaved changes are left out: rows come from the store. See `aggregate` for `attr(as_=...)`.
         """
         _projection.check_values(self, "dictionaries()")
         found = _projection.rows(self, keys, columns)
         return [dict(zip(found, row)) for row in tuples(found)]
 
     def aggregate(self, **columns: Union[str, Expression]) -> dict[str, Any]:
-        """What is calculated of all objects in the store together: `aggregate(dearest="max:(price)")`."""
+        """What is calculated of all objects in the store together: `aggregate(dearest="max:(price)")`. The least and
+        the greatest are values as objects have them. What else is calculated has the form of the store."""
         if not columns:
             raise InvalidArgument("aggregate needs what to calculate, such as total=\"sum:(price)\".")
         _projection.check_all(self)
@@ -481,8 +482,7 @@ class Query(Generic[M]):
         parts = [] if self._template is None else [f"template({self._template[0]!r})"]
         parts += [f"where({str(each)!r})" for each in self._conditions if not each.closed]
         if self._orders:
-            parts.append(
-                "order_by(" + ", ".join(_written(o) for o in self._orders) + ")")
+            parts.append("order_by(" + ", ".join(_written(o) for o in self._orders) + ")")
         parts += _projection.written(self)
         parts += [] if self._limit is None else [f"limit({self._limit})"]
         parts += [f"offset({self._offset})"] if self._offset else []

@@ -74,7 +74,8 @@ def written(query: Query[Any]) -> list[str]:
 def rows(query: Query[Any], keys: Sequence[KeyPath], named: Mapping[str, Union[str, Expression]]) -> Columns:
     """The columns of all rows, straight from the store."""
     taken = _handle.Slot(quick.quire_list_release)
-    made = request(query, keys, named)
+    expressions = _expressions(named)
+    made = request(query, keys, expressions)
     try:
         query._run(library.quire_context_fetch, made, byref(taken))
     finally:
@@ -83,7 +84,9 @@ def rows(query: Query[Any], keys: Sequence[KeyPath], named: Mapping[str, Union[s
         found = named_columns(
             query._model, partial(library.quire_list_page, taken, 0, quick.quire_list_count(taken)),
             query._context.store._schema.destination,
-            [path_in(query._model, each) for each in keys] if keys or named else None)
+            None if not keys and not named else {
+                **{path: path for path in (path_in(query._model, each) for each in keys)},
+                **{name: str(each) for name, each in expressions.items()}})
     finally:
         taken.give_back()
     query._context._delivery.deliver()
@@ -109,8 +112,7 @@ def request(query: Query[Any], keys: Sequence[KeyPath], named: Mapping[str, Unio
     if query._having is not None and not query._groups:
         raise InvalidState(f"{written(query)[0]} is a condition for groups. Say what makes them with group_by(...).")
     paths = [path_in(query._model, each) for each in keys]
-    expressions = {
-        name: column if isinstance(column, Expression) else Expression(column) for name, column in named.items()}
+    expressions = _expressions(named)
     _owners.check(query._model, _owners.joined(expressions.values()))
     query._context.store._schema.orders.check(query._model._quire_entity, *expressions.values())
     made = query._request(_ffi.QUIRE_RESULT_DICTIONARIES)
@@ -129,6 +131,10 @@ def request(query: Query[Any], keys: Sequence[KeyPath], named: Mapping[str, Unio
         quick.quire_fetch_request_release(made)
         raise
     return made
+
+
+def _expressions(named: Mapping[str, Union[str, Expression]]) -> dict[str, Expression]:
+    return {name: column if isinstance(column, Expression) else Expression(column) for name, column in named.items()}
 
 
 def _put(call: Any, request: int, name: str, *rest: Optional[int]) -> None:

@@ -13,7 +13,8 @@ from .._c._public import public
 from ..errors import Error, InvalidArgument, failure
 from ..predicates.keys import Key, KeyPath, path_in
 from ..objects import _rows
-from ..models import _types
+from ..models import _conversions, _types
+from ..models._entity import Destination
 from ..models.properties import Attr
 
 if TYPE_CHECKING:
@@ -218,10 +219,6 @@ Pages = Callable[..., int]
 """Makes a page: `page_of(key_paths, count, flags, out_page, out_error)` gives a status."""
 
 
-Destination = Callable[[Any], "type[Model]"]
-"""Gives the class that a relationship leads to."""
-
-
 def read_columns(
     model: type[Model], keys: Sequence[KeyPath], page_of: Pages, destination: Destination
 ) -> Columns:
@@ -242,31 +239,24 @@ def read_tuples(
         columns = _buffers.columns(page.value)
         with _rows.collector_paused(columns[0].length if columns else 0):
             return list(zip(*[
-                _decoded(_attribute(model, path, destination), each) for path, each in zip(paths, columns)]))
+                _decoded(model._quire_entity.attribute_of(path, destination), each)
+                for path, each in zip(paths, columns)]))
     finally:
         page.give_back()
 
 
 def named_columns(
-    model: type[Model], page_of: Pages, destination: Destination, keys: Optional[Sequence[str]] = None
+    model: type[Model], page_of: Pages, destination: Destination, sources: Optional[Mapping[str, str]] = None
 ) -> Columns:
-    """The columns of a page that has names for them itself; which of them are of attributes, unless all are."""
-    return _held(model, [], _page(model, [], page_of), destination, keys)
-
-
-def _attribute(model: type[Model], path: str, destination: Destination) -> Optional[Attr[Any]]:
-    """The attribute at the end of a key path, if it is one."""
-    found = model._quire_entity.at(path.split("."), destination)
-    return found if isinstance(found, Attr) else None
+    """The columns of a page that has names for them itself, and the expression that each is made of, unless all are of
+    attributes."""
+    return _held(model, [], _page(model, [], page_of), destination, sources)
 
 
 def _decoded(attribute: Optional[Attr[Any]], column: _ffi.quire_column) -> list[Any]:
     """The values of a column, as objects of the model have them where it is of an attribute."""
-    values = _buffers.raw_values(column)
-    if attribute is not None and attribute._type.stored is not None and attribute._type.decode is not None:
-        decode = attribute._type.decode
-        return [None if value is None else decode(value) for value in values]
-    return _types.decoded(column.type, values)
+    values = _types.decoded(column.type, _buffers.raw_values(column))
+    return _conversions.restored(attribute, values)  # type: ignore[no-any-return]
 
 
 def _paths(model: type[Model], keys: Sequence[KeyPath]) -> list[str]:
@@ -291,13 +281,13 @@ def _page(model: type[Model], paths: list[str], page_of: Pages) -> _handle.Slot:
 
 def _held(
     model: type[Model], paths: list[str], page: _handle.Slot, destination: Destination,
-    keys: Optional[Sequence[str]] = None
+    sources: Optional[Mapping[str, str]] = None
 ) -> Columns:
     owner = HeldPage(page, quick.quire_page_release)
     paths = paths or [column.name.decode() for column in _buffers.columns(owner._raw)]
     found = {
-        path: Column(
-            path, owner, place, _attribute(model, path, destination) if keys is None or path in keys else None)
+        path: Column(path, owner, place, model._quire_entity.attribute_of(
+            path if sources is None else sources.get(path, path), destination))
         for place, path in enumerate(paths)}
     return Columns(model, found, owner)
 

@@ -10,6 +10,7 @@ from .._c import _ffi, _values
 from .._c._load import library
 from .._c._public import public
 from ..errors import failure
+from ..models._conversions import restored
 from ..predicates._evaluation import python_value
 
 if TYPE_CHECKING:
@@ -24,26 +25,26 @@ class Aggregates(Mapping[str, Any]):
 
     They are made of `sum: count: min: max: average:` of what is asked of each row that the list shows; None does not
     count. Of no values, count and sum are 0 and the others None. Sums are exact, rounded when they are read: an int
-    where all are integers and 64 bits hold it, a Decimal of decimals, otherwise a float. They follow related objects,
-    too, and what changed is in `ChangeSet.aggregate_changes`.
+    where all are integers and 64 bits hold it, a Decimal of decimals, otherwise a float. `min:` and `max:` of an
+    attribute are values as objects have them. What else is calculated has the form of the store. They follow related
+    objects, too, and what changed is in `ChangeSet.aggregate_changes`.
 
     Reading raises `PredicateError` where a row gives something that has no sum or no order. `dict(live.aggregates)`
     keeps what they are now. Thread: that of the context.
     """
 
-    __slots__ = ("_results", "_place", "_names", "_check")
+    __slots__ = ("_results", "_place", "_attributes", "_check")
 
     def __init__(
-        self, results: Results[Any], place: Optional[int], names: tuple[str, ...],
-        check: Optional[Callable[[], object]] = None
+        self, results: Results[Any], place: Optional[int], check: Optional[Callable[[], object]] = None
     ) -> None:
         self._results = results
         self._place = -1 if place is None else place
-        self._names = names
+        self._attributes = results._aggregate_attributes
         self._check = check
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._names:
+        if name not in self._attributes:
             raise KeyError(name)
         if self._check is not None:
             self._check()
@@ -53,13 +54,13 @@ class Aggregates(Mapping[str, Any]):
             self._results._raw, self._place, encoded, len(encoded), byref(value), byref(error))
         if status:
             raise failure(status, error)
-        return python_value(value, None)
+        return restored(self._attributes[name], python_value(value, None))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._attributes)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._attributes)
 
     def __repr__(self) -> str:
-        return f"<Aggregates {', '.join(self._names)}>"
+        return f"<Aggregates {', '.join(self._attributes)}>"

@@ -13,6 +13,7 @@ from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
 from .._c._public import public
 from ..errors import failure, text
+from ..models._conversions import restored
 from ..predicates._evaluation import python_value
 
 if TYPE_CHECKING:
@@ -274,9 +275,11 @@ class ChangeSet(_handle.Handle, Generic[M]):
         self._section_changes = tuple(
             _SECTION_KINDS[each.kind](each.index, text(each.name), python_value(each.value, None))
             for each in lent(quick.quire_changes_sections(pointer)))
-        self._aggregate_changes = tuple(
-            AggregateChange(None if each.section < 0 else each.section, text(each.name), python_value(each.value, None))
-            for each in lent(quick.quire_changes_aggregates(pointer)))
+        # Decoded when they are asked for, because a value that cannot be decoded takes no other change along.
+        self._aggregates_read = [
+            (each.section, text(each.name), python_value(each.value, None))
+            for each in lent(quick.quire_changes_aggregates(pointer))]
+        self._attributes = results._aggregate_attributes
 
     @property
     def section_changes(self) -> tuple[Union[InsertSection, DeleteSection], ...]:
@@ -290,7 +293,9 @@ class ChangeSet(_handle.Handle, Generic[M]):
         A related object may change an aggregate and nothing else; the set has no rows then. Between snapshots there are
         none.
         """
-        return self._aggregate_changes
+        return tuple(
+            AggregateChange(None if section < 0 else section, name, restored(self._attributes.get(name), value))
+            for section, name, value in self._aggregates_read)
 
     @property
     def inserted_sections(self) -> tuple[int, ...]:

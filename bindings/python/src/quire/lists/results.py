@@ -132,10 +132,11 @@ class Results(Live[M], Generic[M]):
         self._stays_suspended = False
         # Objects that the program may not have asked for yet.
         self._held: deque[list[Any]] = deque(maxlen=4)
-        self._aggregate_names = tuple(aggregates)
+        self._aggregate_texts: dict[str, str] = {}
         try:
             for name, expression in aggregates.items():
                 self._add_aggregate(name, expression)
+            self._note_aggregates()
             self.fetch() if wait else self._begin_fetch()
         except BaseException:
             self.close()
@@ -201,6 +202,7 @@ class Results(Live[M], Generic[M]):
         if not status:
             self._watch, self._model, self._prefetches = watch, query._model, bool(query._prefetched)
             self._mixes_section_values = rule is not None and rule._mixes_values
+            self._note_aggregates()
         self._section_list = None
         context._delivery.after(status, error, watch.take_failure())
 
@@ -313,7 +315,7 @@ class Results(Live[M], Generic[M]):
     def aggregates(self) -> Aggregates:
         """What is calculated of all rows, by the names given to `Query.live`: `live.aggregates["total"]`."""
         # Made anew, because what is kept would keep the list.
-        return Aggregates(self, None, self._aggregate_names)
+        return Aggregates(self, None)
 
     def path_of(self, object: Model) -> Optional[Path]:
         """The section and row of an object, or None when it is not in the list."""
@@ -410,6 +412,13 @@ class Results(Live[M], Generic[M]):
         status = library.quire_results_add_aggregate(self._raw, encoded, len(encoded), made._raw, byref(error))
         if status:
             raise failure(status, error)
+        self._aggregate_texts[name] = str(made)
+
+    def _note_aggregates(self) -> None:
+        """Finds the attributes that aggregates have values of."""
+        entity, destination = self._model._quire_entity, self._context.store._schema.destination
+        self._aggregate_attributes = {
+            name: entity.attribute_of(text, destination) for name, text in self._aggregate_texts.items()}
 
     def _iterate(self, first: int, count: int) -> Iterator[M]:
         """The objects of these rows, read some at a time, even when the list moves on before the end."""

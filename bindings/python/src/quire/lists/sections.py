@@ -78,7 +78,7 @@ class Section(Sequence[M], Generic[M]):
         """What is calculated of its rows, by the names given to `Query.live`: `section.aggregates["total"]`."""
         sections = self._sections
         results, place = sections._results._section_of(self._place)
-        return Aggregates(results, place, results._aggregate_names, sections._current)
+        return Aggregates(results, place, sections._current)
 
     def __len__(self) -> int:
         return self._count

@@ -7,15 +7,20 @@ import json
 import typing
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta, timezone
-from typing import Any, Callable, Optional, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
 from ..errors import InvalidArgument, WrongType
 from . import _types
 from ._types import AttributeType
 
+if TYPE_CHECKING:
+    from .properties import Attr
+
 __all__ = ["JSON"]
 
 T = TypeVar("T")
+
+_SOURCE = "the store has "
 
 
 class JSONText:
@@ -145,7 +150,7 @@ def _made(
         return base.canonical(plain)
 
     def read(raw: Any) -> Any:
-        return restored(raw if base.decode is None else base.decode(raw), "the store has ")
+        return restored(raw if base.decode is None else base.decode(raw), _SOURCE)
 
     def restored(plain: Any, source: str = "") -> Any:
         try:
@@ -162,6 +167,21 @@ def _made(
         base.name, base.number, kind, accepted=(kind,), canonical=canonical,
         pack=lambda value: base.pack(stored(value)), decode=read, stored=stored,
         restored=restored)
+
+
+def restored(attribute: Optional[Attr[Any]], value: Any) -> Any:
+    """A value that the library gives, or a list of such, as objects have them in this attribute."""
+    convert = None if attribute is None else attribute._type.restored
+    if convert is None or value is None:
+        return value
+    assert attribute is not None
+    try:
+        if isinstance(value, list):
+            return [None if each is None else convert(each, _SOURCE) for each in value]
+        return convert(value, _SOURCE)
+    except InvalidArgument as error:
+        raise InvalidArgument(
+            f"{attribute}: {error.message}", entity=attribute._owner, key=attribute._name) from None
 
 
 def _json(value: Any) -> str:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 
 Declared = Union[Property, Fetched[Any]]
+Destination = Callable[[Any], "type[Model]"]
+"""Gives the class that a relationship leads to."""
+
+_EXTREME = re.compile(r"(?:min|max):\((.*)\)", re.IGNORECASE)
 
 
 class Entity:
@@ -91,7 +95,7 @@ class Entity:
         """By its name in the store."""
         return next((each for each in self.properties.values() if each._key == key), None)
 
-    def at(self, path: Sequence[str], destination: Callable[[Any], type[Model]]) -> Optional[Property]:
+    def at(self, path: Sequence[str], destination: Destination) -> Optional[Property]:
         """What is at the end of a key path, by the names in the store."""
         *relationships, last = path
         entity = self
@@ -101,6 +105,20 @@ class Entity:
                 return None
             entity = destination(found)._quire_entity
         return entity.stored_as(last)
+
+    def attribute_of(self, text: str, destination: Destination) -> Optional[Attr[Any]]:
+        """The attribute whose values an expression gives, which is written as the library writes it: a key path, or the
+        least or greatest of one. None where it calculates something else."""
+        found = _EXTREME.fullmatch(text)
+        names = [each.lstrip("#") for each in (text if found is None else found[1]).split(".")]
+        if len(names) > 1 and names[0].upper() == "SELF":
+            del names[0]
+        end = self.at([each for each in names if each not in ("@min", "@max")] or [""], destination)
+        return end if isinstance(end, Attr) else None
+
+    def restored(self, text: str, destination: Destination, value: Any) -> Any:
+        """A value that the library gives for such an expression, as objects have it."""
+        return _conversions.restored(self.attribute_of(text, destination), value)
 
     def name_in_class(self, name: object) -> str:
         """What to add to an error, where that is the name that a property of the class has in the store."""

@@ -38,7 +38,7 @@ class AttributeType:
         decode: Optional[Callable[[Any], Any]] = None,
         pack_column: Optional[Callable[[Sequence[Any]], Column]] = None,
         stored: Optional[Callable[[Any], Any]] = None,
-        restored: Optional[Callable[[Any], Any]] = None,
+        restored: Optional[Callable[..., Any]] = None,
         unordered: str = "",
     ) -> None:
         self.name = name

@@ -16,6 +16,7 @@ from .operand import Collection
 from .predicate import mapping, parse, subject_of, substituted
 
 if TYPE_CHECKING:
+    from ..protocols import Context
     from .keys import Key
 
 __all__ = ["Expression", "function"]
@@ -45,6 +46,7 @@ class Expression(_handle.Handle, Collection):
         """What it gives for a value; subject, variables, errors and thread are those of `Predicate.matches`.
 
         Collections come as lists, dictionaries as dicts, dates as UTC. An object that was an argument comes as its id.
+        Of an object of a context, a key path and `min:` and `max:` of one give values as objects have them.
         """
         asked = subject_of(subject, variables, more, self)
         error, given = c_void_p(), c_void_p()
@@ -54,9 +56,14 @@ class Expression(_handle.Handle, Collection):
         try:
             if asked.context is not None:
                 asked.context._delivery.after_reading()
-            return _evaluation.python_value(quick.quire_evaluation_value(given).contents, asked.context)
+            found = _evaluation.python_value(quick.quire_evaluation_value(given).contents, asked.context)
         finally:
             quick.quire_evaluation_release(given)
+        context: Optional[Context] = getattr(subject, "_quire_context", None)
+        if context is None:
+            return found
+        return type(subject)._quire_entity.restored(  # type: ignore[attr-defined]
+            str(self), context.store._schema.destination, found)
 
     def substituting(self, variables: Optional[Mapping[str, Any]] = None, /, **more: Any) -> Expression:
         """The expression with a value, a key or an expression for each of its variables.
