@@ -161,6 +161,9 @@ class ConversionTests(unittest.TestCase):
             found = query.group_by(Shift.size).dictionaries(Shift.size, least="min:(cost)")
             self.assertEqual(found, [{"size": Size.LARGE, "least": Money(1)}])
             self.assertEqual(
+                query.group_by(Shift.day).having(quire.function("max", Shift.begins) >= time(10)).values(),
+                [(date(2024, 1, 2),), (date(2024, 1, 3),)])
+            self.assertEqual(
                 query.order_by(Shift.day).limit(1).dictionaries(own="day", size=quire.Expression("%K", Shift.size)),
                 [{"own": first, "size": Size.LARGE}])
             late = query.where(Shift.begins > time(9, 30)).order_by(Shift.day)
@@ -216,6 +219,79 @@ class ConversionTests(unittest.TestCase):
             self.assertEqual(quire.Expression("below.above.zTag.words").evaluate(whole), [[1]])
             self.assertEqual(quire.Expression("max:(below.above.zTag.day)").evaluate(whole), date(2024, 1, 2))
             self.assertEqual(query.values(Part.tag)[0], (whole.tag.id,))
+
+    def test_what_leads_to_values_is_compared_with_them(self):
+        class Box(quire.Model):
+            number: quire.Attr[int]
+            things: quire.ToMany["Thing"] = quire.relation(inverse="box")
+
+        class Thing(quire.Model):
+            color: quire.Attr[Optional[Color]] = quire.attr(ordered=True, default=None)
+            day: quire.Attr[Optional[date]] = quire.attr(default=None)
+            words: quire.Attr[Any] = quire.attr(as_=quire.JSON, default=None)
+            cost: quire.Attr[Optional[Money]] = quire.attr(as_=(Money.to_text, Money.from_text), default=None)
+            box: quire.ToOne[Optional[Box]] = quire.relation(inverse="things")
+
+        dice = random.Random(1)
+        choices = {
+            "color": list(Color), "day": [date(2024, 1, each) for each in range(1, 4)],
+            "words": [[1], {"a": "b"}, "text", 5], "cost": [Money(1), Money(2)]}
+        with quire.open(":memory:", [Box, Thing]) as store:
+            context = store.context
+            boxes = [context.add(Box(number=number)) for number in range(8)]
+            for _ in range(16):
+                thing = context.add(Thing(**{name: dice.choice(values) for name, values in choices.items()}))
+                thing.box = dice.choice(boxes)
+            context.save()
+            things, found = context.query(Thing), context.query(Box)
+            for name, values in choices.items():
+                key = getattr(Thing, name)
+                for value in values:
+                    having = {box for box in boxes if any(getattr(each, name) == value for each in box.things)}
+                    rest = {box for box in boxes if all(getattr(each, name) != value for each in box.things)}
+                    with self.subTest(name=name, value=value):
+                        self.assertEqual(set(found.where(Box.things.any(key) == value)), having)
+                        self.assertEqual(set(found.where(Box.things.none(key) == value)), rest)
+                        self.assertEqual(set(found.where(Box.things.any(key).in_([value]))), having)
+                        of_them = [each for each in things if getattr(each, name) == value]
+                        self.assertEqual(things.where(key.in_([value])).all(), of_them)
+                        self.assertEqual(things.where(key.in_(values)).count(), 16)
+                        self.assertEqual(found.where(
+                            Box.things.subquery(lambda each: each.to(key) == value).count == 1).count(),
+                            sum(sum(getattr(each, name) == value for each in box.things) == 1 for box in boxes))
+            for name, order in (("color", lambda each: each.value), ("day", lambda each: each)):
+                key = getattr(Thing, name)
+                for box in boxes:
+                    most = max((getattr(each, name) for each in box.things), key=order, default=None)
+                    self.assertEqual(Box.things.max(key).evaluate(box), most)
+                    self.assertIn(box, found.where(Box.things.max(key) == most).all())
+                    self.assertIn({"most": most}, found.dictionaries(most=Box.things.max(key)))
+            things.update({Thing.day: quire.function("max", Thing.day, date(2024, 1, 2))})
+            self.assertEqual({each.day for each in things}, {date(2024, 1, 2), date(2024, 1, 3)})
+
+    def test_parts_of_json_are_texts(self):
+        for extra in ({"a": 1}, {"b": "a"}, ["b"]):
+            self.context.add(Shirt(color=Color.RED, extra=extra))
+        query = self.context.query(Shirt)
+        self.assertEqual(query.where(Shirt.extra.contains('"a":')).count(), 1)
+        self.assertEqual(query.where(Shirt.extra.begins_with("{")).count(), 2)
+        self.assertEqual(query.where(Shirt.extra.like('["?"]')).count(), 1)
+        self.assertEqual(query.where(Shirt.color.begins_with("r")).count(), 3)
+        self.assertEqual(query.where(Shirt.color.contains(Color.RED)).count(), 3)
+
+    def test_what_no_value_equals_is_not_looked_for(self):
+        for value in ("green", 5, date(2024, 1, 1)):
+            with self.assertRaisesRegex(quire.WrongType, "Shirt.color expects Color, .* none of its values equals"):
+                self.context.find(Shirt, color=value)
+        # A text alone does not say which attribute it compares with a value.
+        for value, remedy in (
+            (Color.RED, "give its value, Color.RED.value"), (time(9), "give the microseconds since midnight"),
+            (date(2024, 1, 1), "give a moment of that day"),
+        ):
+            with self.assertRaisesRegex(quire.WrongType, remedy):
+                self.context.query(Shirt).group_by("color").having("max:(color) == %@", value)
+        self.assertIsNone(self.context.find(Shirt, color=Color.BLUE))
+        self.assertIsNone(self.context.find(Shirt, color="blue"))
 
     def test_changes_are_saved_and_undone(self):
         shirt = self.context.add(Shirt(color=Color.RED, extra={"a": [1]}))
