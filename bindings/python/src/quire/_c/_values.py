@@ -10,7 +10,7 @@ import struct
 import uuid
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from itertools import accumulate, repeat
 from typing import Any, Optional, Union
 
@@ -283,6 +283,8 @@ def _remedy(value: object) -> str:
         return (
             "give a moment of that day, such as "
             f"datetime.datetime({value.year}, {value.month}, {value.day}, tzinfo=datetime.timezone.utc)")
+    if isinstance(value, time):
+        return "give the microseconds since midnight, which an attribute of times has in the store"
     if isinstance(value, timedelta):
         return "give its total_seconds()"
     if isinstance(value, enum.Enum):

@@ -10,6 +10,7 @@ from .._c import _ffi, _values
 from .._c._load import library, quick
 from ..errors import InvalidArgument
 from ..objects import _identity
+from ..models._comparisons import check_equals
 from ..models.model import Model
 from ..models.properties import Attr, ToOne
 
@@ -33,6 +34,8 @@ def find(context: Context, model: type[M], value: Mapping[str, Any]) -> Optional
             f"{model.__name__}.{name} is not an attribute or a to-one relationship, by whose value one object is "
             "found. Use a query with where().")
     if isinstance(property, Attr):
+        if property._type.stored is not None:
+            check_equals(property, sought)
         sought = property._given(sought)
     packed = _values.Values((_values.any_value(sought),))
     key = property._key_bytes

@@ -32,10 +32,7 @@ _EQUAL: dict[int, tuple[type, ...]] = {
 def check_comparison(attribute: Attr[Any], operator: str, others: Sequence[object]) -> None:
     """Raises for a comparison that finds nothing, or that asks for an order where there is none."""
     for value in _equated(operator, others[0]):
-        if _equals_nothing(attribute._type, value):
-            raise WrongType(
-                f"{attribute} expects {attribute._type.python.__name__}, not {type(value).__name__} ({value!r:.60}), "
-                "which none of its values equals.", entity=attribute._owner, key=attribute._name)
+        check_equals(attribute, value)
     if operator in _ORDERING:
         for each in (attribute, *others):
             found: Any = each if isinstance(each, Key) and hasattr(each, "_type") else None
@@ -59,6 +56,14 @@ def _equals_nothing(kind: AttributeType, value: object) -> bool:
     if kind.number == _ffi.QUIRE_TYPE_DATE and _values.is_distant(value):
         return False
     return not isinstance(value, kinds) or _is_no_member(kind.python, value)
+
+
+def check_equals(attribute: Attr[Any], value: object) -> None:
+    """Raises for a value that none of an attribute equals."""
+    if _equals_nothing(attribute._type, value):
+        raise WrongType(
+            f"{attribute} expects {attribute._type.python.__name__}, not {type(value).__name__} ({value!r:.60}), which "
+            "none of its values equals.", entity=attribute._owner, key=attribute._name)
 
 
 def _is_no_member(python: Any, value: object) -> bool:

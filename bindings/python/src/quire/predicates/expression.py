@@ -12,7 +12,7 @@ from .._c._load import library, quick
 from .._c._public import public
 from ..errors import InvalidArgument, WrongType, failure, text
 from . import _evaluation, _owners
-from .operand import Collection
+from .operand import Collection, attribute_of
 from .predicate import mapping, parse, subject_of, substituted
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Expression(_handle.Handle, Collection):
     _survives_fork = True
     _quire_path: Optional[str] = None
     _quire_end: Optional[Key] = None
+    _attribute: Any = None
 
     def __init__(self, format: str, *arguments: Any) -> None:
         # What is in the arguments has been copied when the tree is there.
@@ -77,8 +78,12 @@ class Expression(_handle.Handle, Collection):
         made._quire_keys = _owners.joined((self, *mapping(variables).values(), *more.values()))
         return made
 
-    def _leading(self, path: Optional[str], end: Optional[Key]) -> Expression:
-        self._quire_path, self._quire_end = path, end
+    @property
+    def _quire_attribute(self) -> Any:
+        return self._attribute
+
+    def _leading(self, path: Optional[str], end: Optional[Key], attribute: Any = None) -> Expression:
+        self._quire_path, self._quire_end, self._attribute = path, end, attribute
         return self
 
     def same_as(self, other: Expression) -> bool:
@@ -107,4 +112,10 @@ def function(name: str, *arguments: Any) -> Expression:
         raise WrongType(f"the name of a function is a text, not {type(name).__name__}")
     if not re.fullmatch("[A-Za-z_][A-Za-z0-9_:]*", name):
         raise InvalidArgument(f"{name!r} is not the name of a function.")
-    return Expression(f"{name}({', '.join(['%@'] * len(arguments))})", *arguments)
+    attribute = None
+    if name.lower().rstrip(":") in ("min", "max"):
+        attribute = next(filter(lambda found: found is not None, map(attribute_of, arguments)), None)
+    if attribute is not None:
+        arguments = tuple(map(attribute._given, arguments))
+    made = Expression(f"{name}({', '.join(['%@'] * len(arguments))})", *arguments)
+    return made._leading(None, None, attribute)

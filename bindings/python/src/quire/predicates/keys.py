@@ -106,6 +106,10 @@ class Key(Operand):
         return self if hasattr(self, "_destination") else None
 
     @property
+    def _quire_attribute(self) -> Any:
+        return self if hasattr(self, "_type") else None
+
+    @property
     def path(self) -> str:
         """The name of the property in the store, as predicates spell it."""
         return self._key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Callable, NoReturn, Optional
+from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional
 
 from .._c import _values
 from .._c._public import public
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["Collection", "Navigable", "Operand", "Quantified"]
 
 
+_OF_VALUES = ("==", "!=", "<", "<=", ">", ">=")
+
+
 class Comparable:
     """The comparisons; each gives a `Predicate`.
 
@@ -28,6 +31,11 @@ class Comparable:
     _word = ""
     _quire_keys: _owners.Keys = _owners.NONE
     """What it looks up in an object that is asked about."""
+
+    @property
+    def _quire_attribute(self) -> Any:
+        """The attribute whose values it has, where that is known."""
+        return None
 
     def _quire_pack(self) -> _values.Packed:
         raise NotImplementedError
@@ -40,12 +48,17 @@ class Comparable:
         if options:
             if not isinstance(options, str) or not re.fullmatch("[cdnlwCDNLW]+", options):
                 raise InvalidArgument(f'Options are letters such as "cd", not {options!r}.')
+        # Texts are patterns and parts, and what is listed was looked at before.
+        if operator in _OF_VALUES or not isinstance(other, (str, tuple)):
+            other = self._given(other)
+        if options:
             operator = f"{operator}[{options}]"
-        return Predicate(Form(f"{self._word}%@ {operator} %@"), self, self._given(other))
+        return Predicate(Form(f"{self._word}%@ {operator} %@"), self, other)
 
     def _given(self, value: object) -> object:
         """What it is compared with, in a form that has its type."""
-        return value
+        attribute = self._quire_attribute
+        return value if attribute is None else attribute._given(value)
 
     def __eq__(self, other: object) -> Predicate:  # type: ignore[override]
         return self._compared("==", other)
@@ -131,6 +144,10 @@ class Quantified(Comparable):
         self._word = word + " "
         self._operand = operand
         self._quire_keys = operand._quire_keys
+
+    @property
+    def _quire_attribute(self) -> Any:
+        return self._operand._quire_attribute
 
     def _quire_pack(self) -> _values.Packed:
         return self._operand._quire_pack()
@@ -239,7 +256,7 @@ class Navigable(Operand):
         """A key of what is there: `Quote.author.to(Author.name)`. Of a collection, those of its elements."""
         path, base = self._path_behind(key), self._quire_path
         return _tree("%@.%K", self, path)._leading(
-            None if base is None else f"{base}.{path}", getattr(key, "_quire_end", None))
+            None if base is None else f"{base}.{path}", getattr(key, "_quire_end", None), attribute_of(key))
 
     def _path_behind(self, key: KeyPath) -> str:
         from .keys import path_of
@@ -299,7 +316,13 @@ class Collection(Navigable):
     def _aggregate(self, operator: str, key: Optional[KeyPath]) -> Expression:
         if key is None:
             return _tree(f"%@.{operator}", self)
-        return _tree(f"%@.{operator}.%K", self, self._path_behind(key))
+        attribute = attribute_of(key) if operator in ("@min", "@max") else None
+        return _tree(f"%@.{operator}.%K", self, self._path_behind(key))._leading(None, None, attribute)
+
+
+def attribute_of(operand: object) -> Any:
+    """The attribute whose values an operand has, where it is one and that is known."""
+    return operand._quire_attribute if isinstance(operand, Comparable) else None
 
 
 def _tree(format: str, *arguments: object) -> Expression:
