@@ -122,7 +122,7 @@ class ConversionTests(unittest.TestCase):
         self.assertEqual(query.where((Shirt.size > Size.SMALL) & (Shirt.color != Color.BLUE)).count(), 2)
         self.assertEqual(query.where("color == 'red' AND size == 10").count(), 2)
         live = query.live(section_by=Shirt.color)
-        self.assertEqual([(each.name, len(each)) for each in live.sections], [("red", 3)])
+        self.assertEqual([(each.name, len(each)) for each in live.sections], [("RED", 3)])
 
     def test_rules_and_aggregates(self):
         class Shift(quire.Model):

@@ -238,8 +238,24 @@ class OrderTests(unittest.TestCase):
             with self.assertRaisesRegex(quire.InvalidArgument, f"Item.{name}.*order"):
                 self.query.live(section_by=quire.sections.by_value(KEYS[name], fixed=["red"]))
         # These are all that there are, in an order.
-        live = self.query.live(section_by=quire.sections.by_value(Item.color, fixed=["red", "blue"]))
-        self.assertEqual([each.name for each in live.sections], ["red", "blue"])
+        for key, fixed in ((Item.color, list(Color)), ("color", list(Color)), (Item.color, ["red", "blue"])):
+            live = self.query.live(section_by=quire.sections.by_value(key, fixed=fixed))
+            self.assertEqual([(each.name, each.value) for each in live.sections], [(it.name, it) for it in Color])
+        with self.assertRaisesRegex(quire.InvalidArgument, "Item.color.*order"):
+            self.query.live(section_by=quire.sections.by_value("color", fixed=[Color.RED]))
+
+    def test_a_list_gets_a_query_of_another_class(self) -> None:
+        class Ware(quire.Model):
+            text: quire.Attr[str]
+
+        with quire.open(":memory:", [Item, Ware]) as store:
+            wares, items = store.context.query(Ware), store.context.query(Item)
+            live = wares.live(aggregates={"least": "min:(text)"})
+            for section in (None, "text"):
+                with self.assertRaisesRegex(quire.InvalidArgument, "Item.text.*order"):
+                    live.set_query(items, section_by=section)
+            with self.assertRaisesRegex(quire.InvalidArgument, "Item.text.*order"):
+                wares.live(section_by="text").set_query(items, section_by="text")
 
     def test_objects_are_asked(self) -> None:
         self.hold(
