@@ -108,6 +108,13 @@ class Delivery:
                 break
             each = each._parent
 
+    def take(self) -> None:
+        """Takes what the lists have queued, while it is known what it is about. The handlers hear of it later."""
+        for number, live in self._with_news():
+            # Before they are taken out of the library, because an interruption may come in between.
+            self._owing.add(number)
+            live._take_on()
+
     # MARK: after a call
 
     def after(self, status: int, error: c_void_p, cause: Optional[BaseException] = None) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overlo
 
 from .._c import _ffi, _handle, _values
 from ..errors import NotFound, failure
+from ._section_values import SectionValues
 from .changes import ChangeSet, Path
 from .sections import Sections
 
@@ -176,6 +177,17 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
         if status:
             raise failure(status, error)
         return found
+
+    def _section_values(self, section: int) -> Optional[SectionValues]:
+        """What the values of a section are, where they are not what the library gives."""
+        results, _ = self._section_of(section)
+        found: Optional[SectionValues] = results._values_of_sections[1]
+        return found
+
+    @property
+    def _names_sections(self) -> bool:
+        """Whether sections may have other names than the library gives."""
+        raise NotImplementedError
 
     def _window(self, first: int, count: int) -> list[M]:
         raise NotImplementedError

@@ -15,6 +15,7 @@ from .._c._public import public
 from ..errors import failure, text
 from ..models._conversions import restored
 from ..predicates._evaluation import python_value
+from ._section_values import SectionValues, name_of, value_of
 
 if TYPE_CHECKING:
     from ..models.model import Model
@@ -266,16 +267,22 @@ class ChangeSet(_handle.Handle, Generic[M]):
 
     _survives_fork = True
 
-    def __init__(self, results: Results[M], pointer: int) -> None:
+    def __init__(
+        self, results: Results[M], pointer: int,
+        values: Optional[tuple[Optional[SectionValues], Optional[SectionValues]]] = None
+    ) -> None:
         super().__init__(pointer, quick.quire_changes_release)
         self._results = results
         self._count: int = quick.quire_changes_row_count(pointer)
         self._known_keys: dict[tuple[int, int, int], tuple[str, ...]] = {}
         """Rows that have changed alike share their keys."""
-        self._section_changes = tuple(
-            _SECTION_KINDS[each.kind](each.index, text(each.name), python_value(each.value, None))
-            for each in lent(quick.quire_changes_sections(pointer)))
         # Decoded when they are asked for, because a value that cannot be decoded takes no other change along.
+        self._sections_read = [
+            (_SECTION_KINDS[each.kind], each.index, text(each.name), python_value(each.value, None))
+            for each in lent(quick.quire_changes_sections(pointer))]
+        self._section_values = [
+            self._values_of(kind, index) if values is None else values[kind is InsertSection]
+            for kind, index, _, _ in self._sections_read]
         self._aggregates_read = [
             (each.section, text(each.name), python_value(each.value, None))
             for each in lent(quick.quire_changes_aggregates(pointer))]
@@ -284,7 +291,9 @@ class ChangeSet(_handle.Handle, Generic[M]):
     @property
     def section_changes(self) -> tuple[Union[InsertSection, DeleteSection], ...]:
         """The sections that went, last to first, and then those that came, first to last, with their names."""
-        return self._section_changes
+        return tuple(
+            kind(index, name_of(values, name, value), value_of(values, value))
+            for (kind, index, name, value), values in zip(self._sections_read, self._section_values))
 
     @property
     def aggregate_changes(self) -> tuple[AggregateChange, ...]:
@@ -373,6 +382,12 @@ class ChangeSet(_handle.Handle, Generic[M]):
         """The list of a row."""
         return self._results
 
+    def _values_of(self, kind: type[SectionChange], index: int) -> Optional[SectionValues]:
+        """What the values of a section are that came or went."""
+        if kind is InsertSection:
+            return self._list_of(-1, index)._values_of_sections[1]
+        return self._list_of(index, -1)._values_of_sections[0]
+
     def _names(self, old_section: int, new_section: int, count: int, address: int) -> tuple[str, ...]:
         """Keys as the class of the model names its properties; key paths are as they were given."""
         if not count:
@@ -387,7 +402,7 @@ class ChangeSet(_handle.Handle, Generic[M]):
         return names
 
     def _places_of(self, kind: type[SectionChange]) -> tuple[int, ...]:
-        return tuple(sorted(each.index for each in self._section_changes if isinstance(each, kind)))
+        return tuple(sorted(index for found, index, _, _ in self._sections_read if found is kind))
 
     def _changed_ids(self) -> list[int]:
         """Ids of the rows that show other values."""

@@ -137,6 +137,10 @@ class Composite(Live[Any]):
 
     # MARK: inside
 
+    @property
+    def _names_sections(self) -> bool:
+        return any(each._names_sections for each in self._lists)
+
     def _described(self) -> str:
         return f"A composite of {len(self._lists)} lists"
 

@@ -24,6 +24,7 @@ from ..models.model import Model
 from ..fetching import _projection, _watch
 from ..fetching.column import Columns, Pages, read_columns, read_tuples
 from ._live import Live
+from ._section_values import SectionValues
 from .aggregates import Aggregates
 from .changes import ChangeSet, Path
 from .section_rule import SectionKey, SectionRule, rule_of
@@ -70,17 +71,22 @@ def _check(query: Query[Any]) -> None:
 
 def _sections_of(
     query: Query[Any], section_by: Optional[SectionKey]
-) -> tuple[Optional[bytes], Optional[SectionRule]]:
-    """A key path of the model, or the rule that says more."""
+) -> tuple[Optional[bytes], Optional[SectionRule], Optional[SectionValues]]:
+    """A key path of the model, or the rule that says more; and what the values of sections are."""
     if section_by is None:
-        return None, None
+        return None, None, None
+    entity, schema = query._model._quire_entity, query._context.store._schema
     _owners.check(query._model, _owners.of(section_by))
     rule = rule_of(section_by)
-    text, fixed = (path_of(section_by), ()) if rule is None else (rule._text, rule._fixed)  # type: ignore[arg-type]
-    query._context.store._schema.orders.check(query._model._quire_entity, sorts=(text,), fixed=fixed)
+    path = path_of(section_by) if rule is None else rule._text  # type: ignore[arg-type]
+    attribute = entity.attribute_of(path, schema.destination)
     if rule is not None:
-        return None, rule
-    return _values.encoded(text), None
+        rule = rule._for(attribute)
+        schema.orders.check(entity, sorts=(path,), fixed=rule._fixed)
+        return None, rule, rule._section_values
+    schema.orders.check(entity, sorts=(path,))
+    values = None if attribute is None or attribute._type.stored is None else SectionValues(attribute)
+    return _values.encoded(path), None, values
 
 
 @public
@@ -105,7 +111,7 @@ class Results(Live[M], Generic[M]):
     ) -> None:
         _check(query)
         context = query._context
-        key, rule = _sections_of(query, section_by)
+        key, rule, values = _sections_of(query, section_by)
         options = _ffi.quire_results_options(
             struct_size=ctypes.sizeof(_ffi.quire_results_options), queues_changes=True, section_key_path=key,
             section_rule=None if rule is None else rule._raw,
@@ -132,6 +138,8 @@ class Results(Live[M], Generic[M]):
         self._stays_suspended = False
         # Objects that the program may not have asked for yet.
         self._held: deque[list[Any]] = deque(maxlen=4)
+        self._values_of_sections = values, values
+        """What the values of sections are, before and after the changes that are taken from the library."""
         self._aggregate_texts: dict[str, str] = {}
         try:
             for name, expression in aggregates.items():
@@ -179,19 +187,23 @@ class Results(Live[M], Generic[M]):
 
         For what is typed into a search field, another order, other sections:
         `live.set_query(quotes.where("contents CONTAINS[cd] %@", text), section_by=Quote.author)`. Rows that stay are
-        told of only when they move. Raises what `Query.live` raises; the list then stays as it is.
+        told of only when they move. Sections of equal values in the store stay, too. Their names may then be
+        others, which is not told: members of two enumerations may both be stored as 1. Raises what `Query.live` raises;
+        the list then stays as it is.
         """
         context = self._context
         if query._context is not context:
             raise InvalidArgument("A list follows its context; give it a query of that.")
         _check(query)
+        context.store._schema.orders.check(query._model._quire_entity, *self._aggregate_texts.values())
+        key, rule, values = _sections_of(query, section_by)
         watch = _watch.Watch(query._progress)
         request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
-        key, rule = _sections_of(query, section_by)
         error = c_void_p()
         try:
             watch.attach(request)
             context._delivery.settle()
+            context._delivery.take()
             if rule is None:
                 status = library.quire_results_set_request(
                     self._raw, request, key, 0 if key is None else len(key), byref(error))
@@ -203,6 +215,12 @@ class Results(Live[M], Generic[M]):
             self._watch, self._model, self._prefetches = watch, query._model, bool(query._prefetched)
             self._mixes_section_values = rule is not None and rule._mixes_values
             self._note_aggregates()
+            # The sections that go have values of the query before.
+            self._values_of_sections = self._values_of_sections[1], values
+            try:
+                context._delivery.take()
+            finally:
+                self._values_of_sections = values, values
         self._section_list = None
         context._delivery.after(status, error, watch.take_failure())
 
@@ -339,6 +357,8 @@ class Results(Live[M], Generic[M]):
     @property
     def index_titles(self) -> list[str]:
         """The titles for an index beside the list: `Section.index_title` of each, equal ones beside each other once."""
+        if self._names_sections:
+            return [title for title, _ in self._titles()]
         error, page = c_void_p(), c_void_p()
         status = library.quire_results_index_titles(
             self._raw, _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
@@ -354,6 +374,11 @@ class Results(Live[M], Generic[M]):
         place = _values.whole(place, "a place of index_titles")
         if not _values.fits(place):
             raise NotFound(f"There is no index title at {place}.")
+        if self._names_sections:
+            titles = self._titles()
+            if not 0 <= place < len(titles):
+                raise NotFound(f"There is no index title at {place}.")
+            return titles[place][1]
         error, section = c_void_p(), c_int64()
         status = library.quire_results_section_for_index_title(self._raw, place, byref(section), byref(error))
         if status:
@@ -380,6 +405,18 @@ class Results(Live[M], Generic[M]):
         self._section_list = None
         if succeeded:
             _identity.forget_pages(self._context, self._model, self.ids)
+
+    @property
+    def _names_sections(self) -> bool:
+        return self._values_of_sections[1] is not None
+
+    def _titles(self) -> list[tuple[str, int]]:
+        """The titles for an index, each with its section."""
+        found: list[tuple[str, int]] = []
+        for place, section in enumerate(self.sections):
+            if not found or found[-1][0] != section.index_title:
+                found.append((section.index_title, place))
+        return found
 
     def _section_of(self, section: int) -> tuple[Results[Any], int]:
         return self, section

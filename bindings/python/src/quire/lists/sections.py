@@ -11,6 +11,7 @@ from .._c._load import quick
 from .._c._public import public
 from ..errors import InvalidState, NotFound, failure, text
 from ..models._types import decoded
+from ._section_values import SectionValues, name_of, value_of
 from .aggregates import Aggregates
 
 if TYPE_CHECKING:
@@ -35,12 +36,16 @@ class Section(Sequence[M], Generic[M]):
     take it from `Results.sections` again. An iteration that has begun goes on with the rows of its beginning.
     """
 
-    __slots__ = ("_sections", "_name", "_index_title", "_value", "_kind", "_start", "_count", "_place")
+    __slots__ = ("_sections", "_name", "_index_title", "_value", "_kind", "_start", "_count", "_place", "_values")
 
     def __init__(
         self, sections: Sections[M], place: int, name: str, index_title: Optional[str], start: int, count: int,
-        value: Any, kind: int
+        value: Any, kind: int, values: Optional[SectionValues]
     ) -> None:
+        if values is not None:
+            name = values.name(name, decoded(kind, [value])[0])
+            index_title = values.index_title(index_title or "", name)
+        self._values = values
         self._sections = sections
         self._place = place
         self._name = name
@@ -52,16 +57,21 @@ class Section(Sequence[M], Generic[M]):
 
     @property
     def name(self) -> str:
-        """The value as text; "" for None. A `SectionRule` may have other names."""
+        """The value as text; "" for None. A `SectionRule` may have other names.
+
+        A member of an enumeration is called by its name, unless its class has `__str__`. Days and times are in ISO
+        8601, JSON is as `json` writes it, and a value of another type is as `str` gives it. Where what the store has
+        cannot be decoded, it is the text of that.
+        """
         return self._name
 
     @property
     def value(self) -> Any:
-        """What the rows have in common, as values of its type are read; None for None and "", which share a section.
+        """What the rows have in common, as objects have it; None for None and "", which share a section.
 
-        A relationship gives an id.
+        A relationship gives an id. Raises `InvalidArgument` where the store has what `attr(as_=...)` cannot decode.
         """
-        return decoded(self._kind, [self._value])[0]
+        return value_of(self._values, decoded(self._kind, [self._value])[0])
 
     @property
     def index_title(self) -> str:
@@ -174,11 +184,12 @@ class Sections(Sequence[Section[M]], Generic[M]):
         return self._made_of(*self._columns())
 
     def _made_of(self, columns: list[list[Any]], kind: int) -> Iterator[Section[M]]:
-        made = self._made
+        # A list with one type of values has one attribute for them.
+        made, values = self._made, self._results._section_values(0)
         for place, name, index_title, start, count, value in zip(range(self._count), *columns):
             section = made.get(place)
             if section is None:
-                section = made[place] = Section(self, place, name, index_title, start, count, value, kind)
+                section = made[place] = Section(self, place, name, index_title, start, count, value, kind, values)
             yield section
 
     def __contains__(self, item: object) -> bool:
@@ -202,7 +213,10 @@ class Sections(Sequence[Section[M]], Generic[M]):
     def names(self) -> list[str]:
         """The names of all sections in order."""
         if self._names is None:
-            self._names = self._columns(1)[0][0]
+            if self._results._names_sections:
+                self._names = [each.name for each in self]
+            else:
+                self._names = self._columns(1)[0][0]
         return list(self._names)
 
     def __repr__(self) -> str:
@@ -212,10 +226,12 @@ class Sections(Sequence[Section[M]], Generic[M]):
         """The section at a place that there is."""
         found = self._made.get(place)
         if found is None:
-            read = self._current()._read_section(place)
+            results = self._current()
+            read = results._read_section(place)
             found = self._made[place] = Section(
                 self, place, text(read.name), text(read.index_title), int(read.start), int(read.count),
-                _buffers.raw_value(read.value), _COLUMN_TYPES.get(read.value.kind, 0))
+                _buffers.raw_value(read.value), _COLUMN_TYPES.get(read.value.kind, 0),
+                results._section_values(place))
         return found
 
     def _columns(self, count: Optional[int] = None) -> tuple[list[list[Any]], int]:

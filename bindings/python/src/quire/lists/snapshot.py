@@ -12,6 +12,7 @@ from .._c._load import library, quick
 from .._c._public import public
 from ..errors import failure
 from ..objects import _rows
+from ._section_values import name_of, value_of
 from .changes import ChangeSet
 from .sections import section_columns
 
@@ -52,6 +53,7 @@ class Snapshot(_handle.Handle, Generic[M]):
     def __init__(self, results: Results[M], pointer: int) -> None:
         super().__init__(pointer, quick.quire_snapshot_release)
         self._results = results
+        self._values_of_sections = results._values_of_sections[1]
 
     def __len__(self) -> int:
         return int(quick.quire_snapshot_count(self._raw))
@@ -84,7 +86,10 @@ class Snapshot(_handle.Handle, Generic[M]):
             columns = section_columns(page.value or 0)
         finally:
             quick.quire_page_release(page)
-        return [SnapshotSection(*row) for row in zip(*columns)]
+        values = self._values_of_sections
+        return [
+            SnapshotSection(name_of(values, name, value), start, count, value_of(values, value))
+            for name, start, count, value in zip(*columns)]
 
     def position_of(self, id: int) -> Optional[int]:
         """The place of an id, counted over all sections, or None when it is not in the list."""
@@ -110,7 +115,8 @@ class Snapshot(_handle.Handle, Generic[M]):
         if status:
             raise failure(status, error)
         assert made.value is not None
-        return ChangeSet(self._results, made.value)
+        return ChangeSet(
+            self._results, made.value, (self._values_of_sections, later._values_of_sections))
 
     def __repr__(self) -> str:
         if self.closed:

@@ -100,13 +100,14 @@ def _converted(where: str, python: object, as_: Any, stored: Optional[AttributeT
     if as_ is JSON:
         return _made(where, python, _base(where, stored, _types.String), _json, json.loads)
     if isinstance(as_, tuple) and len(as_) == 2 and all(map(callable, as_)):
-        return _made(where, python, _base(where, stored, _types.String), *as_)
+        return _made(where, python, _base(where, stored, _types.String), *as_, printed=_text)
     if as_ is date:
-        return _made(where, date, _base(where, stored, _types.Date, _types.Date), _midnight, _day)
+        return _made(where, date, _base(where, stored, _types.Date, _types.Date), _midnight, _day, str)
     if as_ is time:
-        return _made(where, time, _base(where, stored, _types.Integer64, _types.Integer64), microseconds, _time)
+        return _made(where, time, _base(where, stored, _types.Integer64, _types.Integer64), microseconds, _time, str)
     if isinstance(as_, type) and issubclass(as_, enum.Enum):
-        return _made(where, as_, _base(where, stored, _of_members(where, as_)), lambda member: member.value, as_)
+        return _made(
+            where, as_, _base(where, stored, _of_members(where, as_)), lambda member: member.value, as_, _member_name)
     raise TypeError(
         f"{where}: as_ is an enumeration, date, time, quire.JSON, or a pair of functions (encode, decode), "
         f"not {as_!r:.80}")
@@ -133,7 +134,8 @@ def _of_members(where: str, members: type[enum.Enum]) -> AttributeType:
 
 
 def _made(
-    where: str, python: object, base: AttributeType, encode: Callable[[Any], Any], decode: Callable[[Any], Any]
+    where: str, python: object, base: AttributeType, encode: Callable[[Any], Any], decode: Callable[[Any], Any],
+    printed: Optional[Callable[[Any], Optional[str]]] = None
 ) -> AttributeType:
     origin = typing.get_origin(python) or python
     kind = origin if isinstance(origin, type) and origin is not Any else object
@@ -166,7 +168,7 @@ def _made(
     return AttributeType(
         base.name, base.number, kind, accepted=(kind,), canonical=canonical,
         pack=lambda value: base.pack(stored(value)), decode=read, stored=stored,
-        restored=restored)
+        restored=restored, printed=printed)
 
 
 def restored(attribute: Optional[Attr[Any]], value: Any) -> Any:
@@ -182,6 +184,24 @@ def restored(attribute: Optional[Attr[Any]], value: Any) -> Any:
     except InvalidArgument as error:
         raise InvalidArgument(
             f"{attribute}: {error.message}", entity=attribute._owner, key=attribute._name) from None
+
+
+def is_day(attribute: Optional[Attr[Any]]) -> bool:
+    """Whether its values are days, which are the same in every time zone."""
+    return attribute is not None and attribute._type.stored is not None and attribute._type.python is date
+
+
+def _text(value: Any) -> Optional[str]:
+    kind: Any = type(value)
+    # What Python writes by itself is an address.
+    return None if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__ else str(value)
+
+
+def _member_name(member: enum.Enum) -> Optional[str]:
+    """The name, unless its class says how it is written. Python's own texts differ from version to version."""
+    if getattr(type(member).__str__, "__module__", None) in (None, "enum"):
+        return member.name
+    return str(member)
 
 
 def _json(value: Any) -> str:

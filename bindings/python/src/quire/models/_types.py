@@ -24,7 +24,7 @@ class AttributeType:
 
     __slots__ = (
         "name", "number", "python", "accepted", "canonical", "pack", "decode", "pack_column", "stored", "restored",
-        "unordered")
+        "unordered", "printed")
 
     def __init__(
         self,
@@ -40,6 +40,7 @@ class AttributeType:
         stored: Optional[Callable[[Any], Any]] = None,
         restored: Optional[Callable[..., Any]] = None,
         unordered: str = "",
+        printed: Optional[Callable[[Any], Optional[str]]] = None,
     ) -> None:
         self.name = name
         self.number = number
@@ -60,6 +61,8 @@ class AttributeType:
         """The other way, from what Python has for the store's form."""
         self.unordered = unordered
         """Why the order of the store's form is not that of the values, and what to do; "" where it is."""
+        self.printed = printed
+        """The text of a value, for names of sections. None where that is the text of the store's form."""
 
     def __repr__(self) -> str:
         return f"quire.{self.name}"

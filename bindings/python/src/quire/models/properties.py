@@ -162,8 +162,8 @@ def attr(
     since midnight). `as_=quire.JSON` stores what `json` writes, as text; a change inside a value is noticed when the
     value is assigned again. A pair of functions stores a type of your own as text, or as what `type` says:
     `as_=(Money.to_cents, Money.from_cents), type=quire.Integer64`. Keys compare with such values:
-    `Shirt.color == Color.RED`. `min:` and `max:` have such values. Arguments of predicates that are text, what else
-    expressions calculate, registered functions, and columns of Arrow have the stored form.
+    `Shirt.color == Color.RED`. Sections, and `min:` and `max:` of a key, have such values. Arguments of predicates that
+    are text, what else expressions calculate, registered functions, and columns of Arrow have the stored form.
 
     The stored form has an order of its own: the text "10" comes before "9". `ordered` says whether that is the order of
     the values. Without it, numbers and dates count as ordered, text and bytes do not, and members of an enumeration are
