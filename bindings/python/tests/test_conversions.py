@@ -1,8 +1,10 @@
 """Attributes that a program has in another form than the store: enumerations, days, times, JSON, and its own types."""
 
+import contextlib
 import enum
 import math
 import random
+import sqlite3
 import tempfile
 import unittest
 from datetime import date, datetime, time, timezone
@@ -293,6 +295,38 @@ class ConversionTests(unittest.TestCase):
         self.assertIsNone(self.context.find(Shirt, color=Color.BLUE))
         self.assertIsNone(self.context.find(Shirt, color="blue"))
 
+    def test_deleted_objects_leave_values(self):
+        class Member(enum.Enum):
+            OLD = 1
+            NEW = 2
+
+        class Deed(quire.Model):
+            day: quire.Attr[date] = quire.attr(preserved=True, name="onDay")
+            by: quire.Attr[Member] = quire.attr(preserved=True)
+            words: quire.Attr[Any] = quire.attr(as_=quire.JSON, preserved=True)
+            cost: quire.Attr[Optional[Money]] = quire.attr(
+                as_=(Money.to_text, Money.from_text), preserved=True, default=None)
+
+        path = Path(self.folder.name) / "deeds.sqlite"
+        with quire.open(path, [Deed], track_history=True) as store:
+            context = store.context
+            deed = context.add(Deed(day=date(2024, 1, 2), by=Member.OLD, words={"a": [1]}))
+            context.save()
+            context.delete(deed)
+            context.save()
+            left = store.history()[1].changes[0].tombstone
+            expected = {"onDay": date(2024, 1, 2), "by": Member.OLD, "words": {"a": [1]}, "cost": None}
+            self.assertEqual((left, dict(left)), (expected, expected))
+            deed = context.add(Deed(day=date(2024, 1, 2), by=Member.NEW, words=1))
+            context.save()
+            context.query(Deed).update(by=quire.Expression("3"))
+            context.query(Deed).delete()
+            # What follows the history is not kept from the rest.
+            left = store.history()[-1].changes[0].tombstone
+            self.assertEqual((left["onDay"], len(left), repr(left["words"])), (date(2024, 1, 2), 4, "1"))
+            with self.assertRaisesRegex(quire.InvalidArgument, "^Deed.by: the store has 3, which cannot be decoded"):
+                left["by"]
+
     def test_changes_are_saved_and_undone(self):
         shirt = self.context.add(Shirt(color=Color.RED, extra={"a": [1]}))
         self.context.save()
@@ -302,6 +336,52 @@ class ConversionTests(unittest.TestCase):
         self.assertEqual((shirt.color, shirt.extra), (Color.RED, {"a": [1]}))
         self.context.query(Shirt).update(color=Color.BLUE, made=date(1, 1, 1), cost=Money(9))
         self.assertEqual((shirt.color, shirt.made, shirt.cost), (Color.BLUE, date(1, 1, 1), Money(9)))
+
+    def test_versions_in_conflict_have_values(self):
+        dice = random.Random(1)
+        committed, here, there = (random_values(dice) for _ in range(3))
+        shirt = self.context.add(Shirt(**committed))
+        self.context.save()
+        self.context.enable_undo()
+        for name, value in here.items():
+            setattr(shirt, name, value)
+        self.context.process()
+        self.context.undo()
+        self.assertEqual({name: getattr(shirt, name) for name in NAMES}, committed)
+        self.context.redo()
+        self.assertEqual({name: getattr(shirt, name) for name in NAMES}, here)
+        with self.store.background() as other:
+            other.query(Shirt).update(**there)
+        with self.assertRaises(quire.Conflict) as caught:
+            self.context.save()
+        conflict, = caught.exception.conflicts
+        self.assertEqual((conflict.committed, conflict.stored, conflict.current), (committed, there, here))
+
+    def test_what_cannot_be_decoded_hides_neither_conflicts_nor_rules(self):
+        class Ruled(quire.Model):
+            color: quire.Attr[Color] = quire.attr(pattern="r.*|b.*")
+            count: quire.Attr[int] = quire.attr(default=0)
+
+        path = Path(self.folder.name) / "ruled.sqlite"
+        with quire.open(path, [Ruled]) as store:
+            context = store.context
+            ruled = context.add(Ruled(color=Color.RED))
+            context.save()
+            ruled.count = 1
+            with store.background() as other:
+                other.query(Ruled).update(color=quire.Expression("'rose'"))
+            with self.assertRaises(quire.Conflict) as caught:
+                context.save()
+            stored = caught.exception.conflicts[0].stored
+            self.assertEqual((stored["count"], repr(stored)), (0, "{'color': 'rose', 'count': 0}"))
+            with self.assertRaisesRegex(quire.InvalidArgument, "^Ruled.color: the store has 'rose'"):
+                stored["color"]
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE ZRULED SET ZCOLOR = 'green'")
+        with quire.open(path, [Ruled]) as store:
+            with self.assertRaisesRegex(quire.ValidationError, "Ruled.color.*pattern") as refused:
+                store.context.query(Ruled).one().validate()
+            self.assertEqual(refused.exception.value, "green")
 
     def test_the_value_given_is_not_the_value_kept(self):
         given = {"a": [1]}
