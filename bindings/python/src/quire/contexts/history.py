@@ -12,6 +12,7 @@ from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
 from .._c._public import public
 from ..errors import InvalidArgument, WrongType, check, failure, text
+from ..models._conversions import as_restored
 from ..models.model import Model
 from ..predicates import _evaluation
 from . import moment
@@ -42,7 +43,8 @@ class HistoryChange(NamedTuple):
     keys: Optional[tuple[str, ...]]
     """The properties that an update has changed. None where the history does not tell: any of them may have."""
     tombstone: Mapping[str, Any]
-    """What a deletion has left: the last values of the attributes that are declared `preserved`."""
+    """What a deletion has left: the last values of the attributes that are declared `preserved`, by their names in the
+    store, as objects had them. A value that `attr(as_=...)` cannot decode raises `InvalidArgument` when it is read."""
 
 
 @public
@@ -166,7 +168,7 @@ def fetch(
     try:
         count = quick.quire_history_count(found)
         last = _token_of(library.quire_history_next_token, found)
-        return History([_transaction(found, index) for index in range(count)], last)
+        return History([_transaction(store, found, index) for index in range(count)], last)
     finally:
         found.give_back()
 
@@ -220,7 +222,7 @@ def _token_of(call: Any, *arguments: Any) -> bytes:
     return bytes(token)
 
 
-def _transaction(history: _handle.Slot, index: int) -> HistoryTransaction:
+def _transaction(store: Store, history: _handle.Slot, index: int) -> HistoryTransaction:
     error = c_void_p()
     info = _ffi.quire_history_transaction_info(struct_size=ctypes.sizeof(_ffi.quire_history_transaction_info))
     status = library.quire_history_transaction(history, index, byref(info), byref(error))
@@ -230,10 +232,10 @@ def _transaction(history: _handle.Slot, index: int) -> HistoryTransaction:
         info.number, _values.instant(info.timestamp), _optional(info.author), _optional(info.context_name),
         _optional(info.process_id), _optional(info.bundle_id),
         _token_of(library.quire_history_transaction_token, history, index),
-        tuple(_change(history, index, change) for change in range(info.change_count)))
+        tuple(_change(store, history, index, change) for change in range(info.change_count)))
 
 
-def _change(history: _handle.Slot, transaction: int, index: int) -> HistoryChange:
+def _change(store: Store, history: _handle.Slot, transaction: int, index: int) -> HistoryChange:
     error = c_void_p()
     info = _ffi.quire_history_change_info(struct_size=ctypes.sizeof(_ffi.quire_history_change_info))
     status = library.quire_history_change(history, transaction, index, byref(info), byref(error))
@@ -252,4 +254,7 @@ def _change(history: _handle.Slot, transaction: int, index: int) -> HistoryChang
         if status:
             raise failure(status, error)
         left[text(key)] = _evaluation.python_value(value, None)
-    return HistoryChange(_KINDS[info.kind], _optional(info.entity), info.id, keys, left)
+    entity = _optional(info.entity)
+    model = None if entity is None or not left else store._schema.find(entity)
+    attributes = {} if model is None else {each._key: each for each in model._quire_entity.attributes.values()}
+    return HistoryChange(_KINDS[info.kind], entity, info.id, keys, as_restored(left, attributes))

@@ -10,12 +10,14 @@ from ctypes import byref, c_void_p
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
 
-from .._c import _buffers, _ffi
+from .._c import _ffi
 from .._c._load import library, quick
 from .._c._public import public
 from ..errors import failure
 from ..objects import _identity
-from ..models.properties import Attr, ToMany
+from ..predicates._evaluation import python_value
+from ..models._conversions import as_restored
+from ..models.properties import ToMany
 
 if TYPE_CHECKING:
     from ..models._entity import Entity
@@ -51,8 +53,8 @@ class MergePolicy(enum.IntEnum):
 @public
 @dataclass(frozen=True)
 class ObjectConflict:
-    """One object that could not be saved, in all its versions: dictionaries of attributes, and of relationships to one
-    object as the id of that."""
+    """One object that could not be saved, in all its versions: mappings of attributes, and of relationships to one
+    object to the id of that."""
 
     kind: str
     """"changed" or "deleted" by another writer; "referred": deleted here, and another writer has had `other` refer to
@@ -169,7 +171,7 @@ def _object(context: Context, borrowed: Optional[int]) -> Optional[Model]:
     return _identity.adopt(context, quick.quire_object_retain(borrowed))
 
 
-def _values(conflict: int, version: int, entity: Entity) -> Optional[dict[str, Any]]:
+def _values(conflict: int, version: int, entity: Entity) -> Optional[Mapping[str, Any]]:
     if not quick.quire_conflict_has(conflict, version):
         return None
     values: dict[str, Any] = {}
@@ -181,8 +183,5 @@ def _values(conflict: int, version: int, entity: Entity) -> Optional[dict[str, A
             conflict, version, each._key_bytes, len(each._key_bytes), byref(value), byref(error))
         if status:
             raise failure(status, error)
-        plain = _buffers.raw_value(value)
-        if plain is not None and isinstance(each, Attr) and each._type.decode is not None:
-            plain = each._type.decode(plain)
-        values[name] = plain
-    return values
+        values[name] = python_value(value, None)
+    return as_restored(values, entity.attributes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import json
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
@@ -184,6 +184,39 @@ def restored(attribute: Optional[Attr[Any]], value: Any) -> Any:
     except InvalidArgument as error:
         raise InvalidArgument(
             f"{attribute}: {error.message}", entity=attribute._owner, key=attribute._name) from None
+
+
+class Restored(Mapping[str, Any]):
+    """Values by name, as objects have them. Each is converted when it is read: one that cannot be decoded, such as that
+    of a member that an enumeration no longer has, does not take the others along."""
+
+    __slots__ = ("_values", "_attributes")
+
+    def __init__(self, values: Mapping[str, Any], attributes: Mapping[str, Attr[Any]]) -> None:
+        self._values = values
+        self._attributes = attributes
+
+    def __getitem__(self, name: str) -> Any:
+        return restored(self._attributes.get(name), self._values[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        try:
+            return repr(dict(self))
+        except InvalidArgument:
+            return repr(self._values)
+
+
+def as_restored(values: Mapping[str, Any], attributes: Mapping[str, Attr[Any]]) -> Mapping[str, Any]:
+    """Values that the library gives, by name, as objects have them in these attributes."""
+    if all(attributes[name]._type.restored is None for name in values if name in attributes):
+        return values
+    return Restored(values, attributes)
 
 
 def is_day(attribute: Optional[Attr[Any]]) -> bool:

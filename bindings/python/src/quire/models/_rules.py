@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Iterable, Iterator, Sequence
 from ctypes import byref, c_void_p
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
 from .._c import _ffi, _values
 from .._c._load import library
-from ..errors import Error, InvalidModel, NotFound, ValidationError, failure
+from ..errors import Error, InvalidArgument, InvalidModel, NotFound, ValidationError, failure
 from ..predicates import _owners
 from ..predicates.predicate import Predicate
 from ..objects import _identity
@@ -144,7 +145,9 @@ def _complete(context: Context, error: Error) -> None:
         if error.object is not None and error.value is not None and not getattr(found, "_is_to_many", False):
             error.value = getattr(error.object, found._name)
     elif error.value is not None and attribute._type.decode is not None:
-        error.value = attribute._type.decode(error.value)
+        # What cannot be decoded stays as the store has it: the error is about the rule.
+        with contextlib.suppress(InvalidArgument):
+            error.value = attribute._type.decode(error.value)
 
 
 def _object(context: Context, entity: Entity, id: int) -> Optional[Model]:
