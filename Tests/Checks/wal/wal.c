@@ -1,10 +1,11 @@
 /*
  * How long the write-ahead log becomes.
  *
- *   wal [--steps N] [--limit M]
+ *   wal [--steps N] [--limit M] [--pace P]
  *
  * One thread makes N saves, each of one row of 2,000, while another one draws every 4 ms: it processes changes, and looks at
- * its list. What must hold, for the log as SQLite has it and for its file:
+ * its list. With a pace the writer makes at most P saves for each draw, so that neither depends on how fast the machine is.
+ * What must hold, for the log as SQLite has it and for its file:
  *
  * - While both move on, it stays under 32 MB.
  * - Beside a context that never merges, it stays under twice the limit, which is M megabytes (64). That context shows what it
@@ -13,6 +14,7 @@
 #include <quire.h>
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@
 
 enum { MEGABYTE = 1 << 20, BOOKS = 2000, MOST_WHILE_MOVING = 32, DRAWS_BETWEEN_LOOKS = 10 };
 
-static long long saves = 1000000, limit = 64;
+static long long saves = 1000000, limit = 64, pace;
 static char folder[64], path[80], log_path[84];
 static _Thread_local quire_error *error;
 
@@ -66,11 +68,14 @@ typedef struct writer {
     quire_context *context;
     quire_object *books[BOOKS];
     atomic_bool is_over;
+    /* Draws that the writer has made no saves for. */
+    sem_t draws;
 } writer;
 
 static void *write_on(void *of) {
     writer *writer = of;
     for (long long i = 0; i < saves; i++) {
+        if (pace && i % pace == 0) sem_wait(&writer->draws);
         set_pages(writer->books[i % BOOKS], BOOKS + i);
         OK(quire_context_save(writer->context, &error));
     }
@@ -163,12 +168,14 @@ static int run(bool has_idler) {
     if (has_idler) idler = start_idling(store);
 
     pthread_t thread;
+    CHECK(sem_init(&writer.draws, 0, 0) == 0);
     CHECK(pthread_create(&thread, NULL, write_on, &writer) == 0);
     int64_t longest = 0, largest = 0;
     int draws = 0, differences = 0;
     for (; !atomic_load(&writer.is_over); draws++) {
         OK(quire_context_process(drawing, &error));
         told(drawn);
+        sem_post(&writer.draws);
         if (has_idler && draws % DRAWS_BETWEEN_LOOKS == 0) differences += !look(&idler);
         quire_wal_info info = QUIRE_WAL_INFO_INIT;
         OK(quire_store_wal_info(store, &info, &error));
@@ -178,6 +185,7 @@ static int run(bool has_idler) {
         usleep(4000);
     }
     pthread_join(thread, NULL);
+    sem_destroy(&writer.draws);
 
     const int64_t most = (has_idler ? 2 * limit : MOST_WHILE_MOVING) * MEGABYTE;
     differences += longest >= most || largest >= most;
@@ -203,14 +211,16 @@ static int run(bool has_idler) {
 
 int main(int argument_count, char **arguments) {
     for (int i = 1; i < argument_count; i += 2) {
-        const bool is_steps = strcmp(arguments[i], "--steps") == 0, is_limit = strcmp(arguments[i], "--limit") == 0;
+        long long *const option = strcmp(arguments[i], "--steps") == 0 ? &saves
+            : strcmp(arguments[i], "--limit") == 0 ? &limit
+            : strcmp(arguments[i], "--pace") == 0 ? &pace : NULL;
         char *end = NULL;
         const long long number = i + 1 < argument_count ? strtoll(arguments[i + 1], &end, 10) : 0;
-        if (!(is_steps || is_limit) || number <= 0 || *end) {
-            fprintf(stderr, "usage: wal [--steps N] [--limit MEGABYTES]\n");
+        if (!option || number <= 0 || *end) {
+            fprintf(stderr, "usage: wal [--steps N] [--limit MEGABYTES] [--pace SAVES]\n");
             return 2;
         }
-        *(is_steps ? &saves : &limit) = number;
+        *option = number;
     }
     snprintf(folder, sizeof folder, "/tmp/quire-wal-XXXXXX");
     CHECK(mkdtemp(folder) != NULL);
