@@ -83,25 +83,30 @@ class TransactionTests(TaskCase):
         async def first() -> None:
             with self.context.transaction():
                 self.context.add(Quote(contents="first"))
-                await asyncio.sleep(0.02)
+                entered.set()
+                await leave.wait()
                 raise Left
 
         async def second() -> None:
-            await asyncio.sleep(0.01)
+            await entered.wait()
             with self.assertRaisesRegex(quire.InvalidState, IN_TRANSACTION):
                 self.context.add(Quote(contents="second"))
             with self.assertRaisesRegex(quire.InvalidState, IN_TRANSACTION):
                 self.context.save()
+            leave.set()
             with contextlib.suppress(Left):
                 await holder
             self.context.add(Quote(contents="second"))
             self.context.save()
 
         async def run() -> None:
-            nonlocal holder
+            nonlocal entered, leave, holder
+            entered, leave = asyncio.Event(), asyncio.Event()
             holder = asyncio.create_task(first(), name="first")
             await second()
 
+        entered: asyncio.Event
+        leave: asyncio.Event
         holder: asyncio.Task[None]
         asyncio.run(run())
         self.assertEqual(self.saved(), ["old", "other", "second"])
