@@ -66,8 +66,8 @@ def say_skipped(cases: str, data: pathlib.Path) -> None:
 # A test waits for events. What has not happened after so many seconds never does.
 PATIENCE = 120
 
-# A program that waits until its parent's thread of that id sleeps or waits for a lock. The parent has no part in it, so
-# that its thread does not wait for Python's own lock.
+# A program that waits until its parent's thread of that id sleeps or waits for a lock. It is a process of its own,
+# because a thread of the parent would have the other thread wait for Python's lock.
 AWAIT_SLEEP = """
 import os, sys
 state = ""

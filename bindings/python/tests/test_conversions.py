@@ -154,7 +154,7 @@ class ConversionTests(unittest.TestCase):
                 context.add(Shift(day=date(2024, 1, day), begins=time(8 + day), size=Size.LARGE, cost=Money(day)))
             context.save()
             query = context.query(Shift)
-            # What is calculated of values has the form of the store.
+            # Sums and averages have the stored form.
             first = date(2024, 1, 1)
             self.assertEqual(
                 query.aggregate(first="min:(day)", most="max:(cost)", all="sum:(cost)", mean="average:(begins)"),

@@ -107,7 +107,7 @@ class CheckTests(CommandTestCase):
         self.sql(f"DELETE FROM {self.text_index()}_data")
         ran = self.run_command("check", self.path)
         self.assertEqual(ran.code, 1)
-        self.assertIn("1 text index is not used, so searches read all rows: it does not lead to every row, or", ran.out)
+        self.assertIn("1 text index is not used, so searches read all rows: it misses rows, or", ran.out)
         out = self.succeed("check", self.path, "--mend")
         self.assertTrue(out.startswith("1 text index was made anew\nfile and text indexes: sound\n"), out)
         self.assertTrue(self.succeed("check", self.path, "--mend").startswith("file and text indexes: sound\n"))
@@ -118,9 +118,9 @@ class CheckTests(CommandTestCase):
             ran = self.run_command("check", self.path)
             self.assertEqual(ran.code, 1)
             self.assertIn(
-                "1 text index is not used, so searches read all rows: it does not lead to every row, or another "
-                "program's VACUUM makes that uncertain. `quire check --mend` rebuilds it, and so does opening the "
-                "store for writing after a VACUUM.\n", ran.out)
+                "1 text index is not used, so searches read all rows: it misses rows, or may do so after another "
+                "program's VACUUM. `quire check --mend` rebuilds it, and so does opening the store for writing after a "
+                "VACUUM.\n", ran.out)
             with quire.open(self.path, read_only=True) as store:
                 self.assertEqual(store.check(), 1)
         with quire.open(self.path) as store:

@@ -226,7 +226,7 @@ def utc(*parts: int) -> datetime:
 
 
 RANDOM = random.Random(70)
-# Those beyond the years 1 to 9999 are seconds since 2001.
+# Dates beyond the years 1 to 9999, as seconds since 2001.
 FAR: list[Any] = [1e15, -1e15, 1e300, math.inf, -math.inf]
 VALUES: dict[str, list[Any]] = {
     "whole16": [-(2**15), 2**15 - 1, 0],
@@ -378,7 +378,7 @@ class ValueTests(CommandTestCase):
             pyarrow.parquet.write_table(pyarrow.table({"number": [1, 2], name: [None, given]}), out)
             self.fail_with(5, sentence, "import", self.empty, "Sample", out)
 
-        # What no day has is rejected as the package says it.
+        # The package rejects a time outside of a day.
         late = pyarrow.array([None, -1], pyarrow.int64()).cast(pyarrow.time64("us"))
         pyarrow.parquet.write_table(pyarrow.table({"number": [1, 2], "whole64": late}), out)
         self.fail_with(

@@ -99,11 +99,11 @@ def _file(store: Store) -> Iterator[Finding]:
             yield Finding(str(detail))
         return
     if unsound:
-        are, they, them = ("index is", "it does", "it") if unsound == 1 else ("indexes are", "they do", "them")
+        are, miss, them = ("indexes are", "they miss", "them") if unsound > 1 else ("index is", "it misses", "it")
         yield Finding(
-            f"{unsound} text {are} not used, so searches read all rows: {they} not lead to "
-            f"every row, or another program's VACUUM makes that uncertain. `quire check --mend` rebuilds {them}, "
-            "and so does opening the store for writing after a VACUUM.")
+            f"{unsound} text {are} not used, so searches read all rows: {miss} rows, or may do so after another "
+            f"program's VACUUM. `quire check --mend` rebuilds {them}, and so does opening the store for writing after "
+            "a VACUUM.")
     with closing(Tables(store)) as tables:
         for name, last, greatest in tables.too_low():
             yield Finding(

@@ -32,7 +32,7 @@ _PARTS = re.compile(
     rf"|SUBQUERY\((?P<collection>{_PATH}), (?P<variable>\$\w+), "
     rf"|(?P<path>{_PATH}){_OPERATOR}(?P<value>{_VALUE})"
     rf"|(?P<first>{_VALUE}){_OPERATOR}(?P<last>{_PATH})"
-    # What holds none of these is passed over as a whole.
+    # Any other text or path is skipped as a whole.
     rf"|{_TEXT}|{_PATH}", re.DOTALL)
 _DATES = re.compile(rf"{_CAST.replace(_TEXT, f'(?P<text>{_TEXT})', 1)}|{_TEXT}", re.DOTALL)
 _READ_BY_CAST = re.compile(r"[+-]?(?:0[xX][\da-fA-F]+|\d*\.?\d+(?:[eE][+-]?\d+)?)|-?inf|nan")
@@ -74,7 +74,7 @@ def with_dates(model: ModelDescription, entity: EntityDescription, condition: st
         return part[0][:start] + _DATES.sub(as_date, part[place]) + part[0][end:]
 
     found = _PARTS.sub(replaced, canonical)
-    # What is left as it was keeps its places in messages.
+    # A condition without dates stays as it was written, so that messages point at the right place.
     return condition if found == canonical else found
 
 

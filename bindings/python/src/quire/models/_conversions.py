@@ -226,7 +226,7 @@ def is_day(attribute: Optional[Attr[Any]]) -> bool:
 
 def _text(value: Any) -> Optional[str]:
     kind: Any = type(value)
-    # What Python writes by itself is an address.
+    # The text of a class without __str__ and __repr__ is an address.
     return None if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__ else str(value)
 
 

@@ -112,7 +112,7 @@ def complete_validation(cls: type[Model], sources: tuple[type, ...]) -> None:
     if found is cls:
         own = vars(cls)["validate"]
     elif found is not None:
-        # By super(), because a class that inherits from this one may have another mixin in between.
+        # Calls super(), because a subclass may have another mixin in between.
         def own(self: Model) -> None:
             super(cls, self).validate()  # type: ignore[misc]
     else:

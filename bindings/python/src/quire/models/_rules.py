@@ -42,7 +42,7 @@ class AttrRules:
         self.min_length = min_length
         self.max_length = max_length
         self.pattern = pattern
-        # Of what is read once, each model that has the attribute has all.
+        # An iterator is read once, and several models may have the attribute.
         self.conditions = tuple(conditions) if isinstance(conditions, Iterator) else conditions
         for name in ("min_length", "max_length"):
             if not 0 <= _values.whole(getattr(self, name), name) < 2**63:
@@ -145,7 +145,7 @@ def _complete(context: Context, error: Error) -> None:
         if error.object is not None and error.value is not None and not getattr(found, "_is_to_many", False):
             error.value = getattr(error.object, found._name)
     elif error.value is not None and attribute._type.decode is not None:
-        # What cannot be decoded stays as the store has it: the error is about the rule.
+        # A value that cannot be decoded stays in its stored form: the error is about the rule.
         with contextlib.suppress(InvalidArgument):
             error.value = attribute._type.decode(error.value)
 
