@@ -1,4 +1,4 @@
-/* Whatever is legal runs on a thread of 128 KiB, and what is nested deeper is refused there. */
+/* Whatever is legal runs on a thread of 128 KiB, and what is nested deeper is refused there. What is long or chained runs, too. */
 #include "functions.h"
 
 enum { STACK = 128 };
@@ -427,6 +427,95 @@ static void match_patterns(void) {
 
 static void patterns_are_matched(void) { run_with_stack(STACK, match_patterns); }
 
+/* `count` times `part`, between `first` and `last`. */
+static char *repeated(const char *first, const char *part, int count, const char *last) {
+    const nest kind = {part, last, "", "", FAST};
+    char *tail = written(&kind, count), *text = NULL;
+    CHECK(asprintf(&text, "%s%s", first, tail) > 0);
+    free(tail);
+    return text;
+}
+
+/* What is long without being nested takes no more stack than what is short. */
+static void ask_long_texts(void) {
+    open_nodes();
+    char *format = repeated("number IN {", "7, ", 40000, "%d}");
+    CHECK_OK(quire_predicate_format(&deepest, &error, format, 1));
+    free(format);
+    bool answer = false;
+    CHECK_OK(quire_predicate_matches(deepest, node, &answer, &error));
+    CHECK(answer);
+    store_is_asked();
+    quire_predicate_release(deepest);
+
+    char *title = repeated("", "ab", 50000, "c");
+    set_text(node, "title", title);
+    free(title);
+    const char *const patterns[] = {"title LIKE 'a*c'", "title LIKE[cd] '*b*C'", "title LIKE '*a?a*b?'"};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        CHECK_OK(quire_predicate_parse(patterns[i], QUIRE_NUL, NULL, 0, &deepest, &error));
+        CHECK_OK(quire_predicate_matches(deepest, node, &answer, &error));
+        CHECK(answer);
+        quire_predicate_release(deepest);
+    }
+    save(context);
+    quire_fetch_request *request = new_request("Node", "title LIKE 'a*b*c'", NULL);
+    int64_t number = 0;
+    CHECK_OK(quire_context_count(context, request, &number, &error));
+    CHECK(number == 1);
+    quire_fetch_request_release(request);
+}
+
+static void long_texts_are_asked(void) { run_with_stack(STACK, ask_long_texts); }
+
+/* Objects that go one with another, in a chain: those of a file that are not read yet, and those that were never saved. */
+static void delete_chains(void) {
+    enum { LENGTH = 3000 };
+    quire_model *model = quire_model_create();
+    quire_store *store = NULL;
+    add_entity_of_nodes(model);
+    add_relationship(model, "Node", "next", "Node", "previous", false, false, QUIRE_DELETE_CASCADE);
+    add_relationship(model, "Node", "previous", "Node", "next", false, false, QUIRE_DELETE_NULLIFY);
+    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, model, NULL, &store, &error));
+    CHECK_OK(quire_context_create(store, &context, &error));
+    for (int is_saved = 0; is_saved < 2; is_saved++) {
+        quire_object *first = insert(context, "Node"), *last = quire_object_retain(first);
+        for (int i = 1; i < LENGTH; i++) {
+            quire_object *next = insert(context, "Node");
+            set_value(next, "previous", quire_value_object(last));
+            quire_object_release(last);
+            last = next;
+        }
+        quire_object_release(last);
+        if (is_saved) {
+            save(context);
+            CHECK_OK(quire_context_reset(context, &error));
+            quire_object_release(first);
+            quire_fetch_request *request = new_request("Node", "previous == nil", NULL);
+            quire_list *list = NULL;
+            CHECK_OK(quire_context_fetch(context, request, &list, &error));
+            CHECK(quire_list_count(list) == 1);
+            CHECK_OK(quire_list_object(list, 0, &first, &error));
+            quire_list_release(list);
+            quire_fetch_request_release(request);
+        }
+        CHECK_OK(quire_context_delete(context, first, &error));
+        CHECK_OK(quire_context_process(context, &error));
+        save(context);
+        quire_object_release(first);
+        quire_fetch_request *request = new_request("Node", NULL, NULL);
+        int64_t number = -1;
+        CHECK_OK(quire_context_count(context, request, &number, &error));
+        CHECK(number == 0);
+        quire_fetch_request_release(request);
+    }
+    quire_context_release(context);
+    quire_store_release(store);
+    quire_model_release(model);
+}
+
+static void chains_are_deleted(void) { run_with_stack(STACK, delete_chains); }
+
 int main(int argument_count, char **arguments) {
     read_arguments(argument_count, arguments);
     RUN(a_hundred_calls_may_be_nested);
@@ -441,5 +530,7 @@ int main(int argument_count, char **arguments) {
     RUN(thousands_of_conditions_may_be_added);
     RUN(nested_values_are_asked_about);
     RUN(patterns_are_matched);
+    RUN(long_texts_are_asked);
+    RUN(chains_are_deleted);
     return RESULT();
 }
