@@ -213,6 +213,13 @@ static void remove_image(stage *stage) {
     delete_book(stage, "book 08 of glass");
 }
 
+/* --- An XML store. */
+
+static void furnish_xml(stage *stage) {
+    stage->is_xml = true;
+    furnish_library(stage);
+}
+
 /* --- A copy. */
 
 static void judge_copy(stage *stage, bool was_ended) {
@@ -319,6 +326,7 @@ const scenario scenarios[] = {
             READ("fetch", NULL, fetch_cached)},
         NULL, false},
     {"external", furnish_library, open_stage, {SAVE(replace_image), SAVE(remove_image)}, NULL, false},
+    {"xml", furnish_xml, open_stage, {SAVE(edit_one), SAVE(replace_image), WRITE("delete", batch_delete), CLOSE}, NULL, false},
     {"copy", furnish_library, open_stage, {READ("copy", NULL, copy)}, judge_copy, false},
     {"transaction", furnish_library, begin_transactions,
         {WRITE("transaction", write_together), READ("end", end_transactions, nothing)}, NULL, false},

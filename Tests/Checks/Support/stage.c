@@ -72,6 +72,7 @@ void set_stage(stage *stage, const char *folder, bool is_relaxed) {
 quire_status open_store(stage *stage) {
     quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
     options.relaxed_durability = stage->is_relaxed;
+    if (stage->is_xml) options.type = QUIRE_STORE_XML;
     if (!stage->model) stage->model = library();
     return quire_store_open(stage->path, QUIRE_NUL, stage->model, &options, &stage->store, &error);
 }

@@ -33,7 +33,8 @@ extern quire_error *error;
 
 typedef struct stage {
     char folder[300], path[340], copy_path[340];
-    bool is_relaxed;
+    /* A new file is an XML store. One that is there is known by what it holds. */
+    bool is_relaxed, is_xml;
     quire_model *model;
     quire_store *store;
     quire_context *context;
