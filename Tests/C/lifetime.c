@@ -1,5 +1,7 @@
-/* Handles are released in every order: a child keeps what it was made from alive. */
+/* Handles are released in every order: a child keeps what it was made from alive. What ends leaves nothing behind. */
 #include "fixture.h"
+
+#include <fcntl.h>
 
 enum { MODEL, STORE, CONTEXT, OBJECT, PREDICATE, REQUEST, LIST, PAGE, RESULTS, CHANGES, HANDLES };
 
@@ -169,6 +171,81 @@ static void closing_the_store_keeps_handles_valid(void) {
     for (int i = HANDLES - 1; i >= 0; i--) release(i, handles[i]);
 }
 
+/* How many descriptors the process has open. */
+static int open_descriptors(void) {
+    int open = 0;
+    for (int i = 0; i < 1024; i++) open += fcntl(i, F_GETFD) != -1;
+    return open;
+}
+
+/* A list with a cache of `name` is fetched, which reads the cache that is there, or writes it. */
+static void use_cache(quire_context *context, const char *name, const char *sort) {
+    quire_fetch_request *request = new_request("Book", NULL, sort);
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    quire_results *results = NULL;
+    options.cache_name = name;
+    CHECK_OK(quire_results_create(context, request, &options, &results, &error));
+    CHECK_OK(quire_results_fetch(results, &error));
+    CHECK(quire_results_count(results) == 3000);
+    quire_results_release(results);
+    quire_fetch_request_release(request);
+}
+
+/* Makes and ends what may have a descriptor: each kind of store, contexts and children that are waited for, caches. */
+static void use_what_has_descriptors(const char *folder) {
+    static const quire_store_type types[] = {QUIRE_STORE_SQLITE, QUIRE_STORE_XML};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        char path[300], copy[320];
+        snprintf(path, sizeof path, "%s/store-%zu", folder, i);
+        snprintf(copy, sizeof copy, "%s-copy", path);
+        fixture made = {library_model(), NULL, NULL};
+        quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+        quire_context *child = NULL;
+        options.type = types[i];
+        CHECK_OK(quire_store_open(path, QUIRE_NUL, made.model, &options, &made.store, &error));
+        CHECK_OK(quire_context_create(made.store, &made.context, &error));
+        CHECK_OK(quire_context_create_child(made.context, &child, &error));
+        int descriptor = -1;
+        CHECK_OK(quire_context_descriptor(made.context, &descriptor, &error));
+        CHECK_OK(quire_context_descriptor(child, &descriptor, &error));
+        for (int k = 0; k < 3000; k++) quire_object_release(insert_book(made.context, "Faust", k));
+        save(made.context);
+        if (types[i] == QUIRE_STORE_SQLITE) {
+            /* One that is read whole, and one that turns out to be of another list, or of an older state. */
+            use_cache(made.context, "books", "pages");
+            use_cache(made.context, "books", "pages");
+            use_cache(made.context, "books", "title");
+            quire_object *book = insert_book(made.context, "Urfaust", 1);
+            save(made.context);
+            CHECK_OK(quire_context_delete(made.context, book, &error));
+            quire_object_release(book);
+            save(made.context);
+            use_cache(made.context, "books", "title");
+        }
+        CHECK_OK(quire_store_copy(made.store, copy, QUIRE_NUL, &error));
+        quire_context_release(child);
+        close_fixture(made);
+        CHECK_FAILS(QUIRE_CANNOT_OPEN, quire_store_open(folder, QUIRE_NUL, NULL, NULL, &made.store, &error));
+        if (types[i] == QUIRE_STORE_SQLITE) {
+            CHECK_OK(quire_store_delete(copy, QUIRE_NUL, &error));
+            CHECK_OK(quire_store_delete(path, QUIRE_NUL, &error));
+        } else {
+            CHECK(unlink(copy) == 0 && unlink(path) == 0);
+        }
+    }
+}
+
+static void what_ends_leaves_no_descriptor_open(void) {
+    char folder[200];
+    make_folder(folder, sizeof folder);
+    /* Some are opened once for the whole process. */
+    use_what_has_descriptors(folder);
+    const int before = open_descriptors();
+    for (int i = 0; i < 3; i++) use_what_has_descriptors(folder);
+    CHECK(open_descriptors() == before);
+    remove_folder(folder);
+}
+
 int main(int argument_count, char **arguments) {
     read_arguments(argument_count, arguments);
     RUN(handles_are_released_in_many_orders);
@@ -178,5 +255,6 @@ int main(int argument_count, char **arguments) {
     RUN(unsaved_changes_end_with_the_last_handle_of_the_context);
     RUN(changed_objects_survive_without_a_handle);
     RUN(closing_the_store_keeps_handles_valid);
+    RUN(what_ends_leaves_no_descriptor_open);
     return RESULT();
 }
