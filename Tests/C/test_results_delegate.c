@@ -120,11 +120,51 @@ static void sections_that_come_have_all_their_rows_when_they_are_told_of(void) {
     close_fixture(made);
 }
 
+typedef struct rows {
+    int64_t calls, places;
+} rows;
+
+static void count_row(void *data, quire_results *results, quire_object *object, const quire_change *change) {
+    (void)results, (void)object;
+    rows *const counted = data;
+    counted->calls++;
+    counted->places += change->kind == QUIRE_CHANGE_INSERT ? change->new_flat : change->old_flat;
+}
+
+/* A large bracket is delivered in parts: none of its rows is left out, and none is reported twice. */
+static void each_row_of_a_large_bracket_is_reported_once(void) {
+    enum { ROWS = 1030 };
+    quire_object *books[ROWS];
+    rows counted = {0, 0};
+    fixture made = open_fixture();
+    quire_results *results = unfetched(made.context, NULL);
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.user_data = &counted;
+    delegate.did_change_object = count_row;
+    set_delegate(results, delegate);
+    CHECK_OK(quire_results_fetch(results, &error));
+    for (int i = 0; i < ROWS; i++) books[i] = insert_book(made.context, "Faust", i);
+    process(made.context);
+    CHECK(counted.calls == ROWS && counted.places == ROWS * (ROWS - 1) / 2);
+    for (int i = 0; i < ROWS; i++) set_value(books[i], "pages", quire_value_integer(ROWS + i));
+    process(made.context);
+    CHECK(counted.calls == 2 * ROWS && counted.places == ROWS * (ROWS - 1));
+    for (int i = 0; i < ROWS; i++) {
+        CHECK_OK(quire_context_delete(made.context, books[i], &error));
+        quire_object_release(books[i]);
+    }
+    process(made.context);
+    CHECK(counted.calls == 3 * ROWS && counted.places == 3 * (ROWS * (ROWS - 1) / 2));
+    quire_results_release(results);
+    close_fixture(made);
+}
+
 int main(int argument_count, char **arguments) {
     read_arguments(argument_count, arguments);
     RUN(delegate_of_two_callbacks_is_told_of_brackets_alone);
     RUN(each_callback_may_be_the_only_one);
     RUN(first_fetch_tells_nothing);
     RUN(sections_that_come_have_all_their_rows_when_they_are_told_of);
+    RUN(each_row_of_a_large_bracket_is_reported_once);
     return RESULT();
 }
