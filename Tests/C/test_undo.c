@@ -115,6 +115,43 @@ static void deletion_is_undone_with_what_its_rules_did(void) {
     close_fixture(made);
 }
 
+/* `owner` has so many members, of those that it had and of those that the store has. */
+static void expect_members(quire_object *owner, int64_t expected) {
+    quire_list *members = NULL;
+    CHECK_OK(quire_object_get_objects(owner, "books", QUIRE_NUL, &members, &error));
+    CHECK(quire_list_count(members) == expected);
+    quire_list_release(members);
+}
+
+/* A shelf has an order, and an author none. The deletion is saved, or only processed, or not even that. */
+static void a_deleted_member_returns_to_its_owners(void) {
+    for (int progress = 0; progress < 3; progress++) {
+        fixture made = open_with_undo();
+        quire_object *author = insert(made.context, "Author"), *shelf = insert(made.context, "Shelf"), *books[3];
+        for (int i = 0; i < 3; i++) {
+            books[i] = insert_book(made.context, "Faust", i);
+            set_value(books[i], "author", quire_value_object(author));
+            set_value(books[i], "shelf", quire_value_object(shelf));
+        }
+        save(made.context);
+        expect_members(author, 3);
+        expect_members(shelf, 3);
+        CHECK_OK(quire_context_delete(made.context, books[1], &error));
+        if (progress == 1) process(made.context);
+        if (progress == 2) save(made.context);
+        if (progress > 0) expect_members(author, 2), expect_members(shelf, 2);
+        undo(made.context);
+        expect_members(author, 3);
+        expect_members(shelf, 3);
+        save(made.context);
+        CHECK(count(made.context, "Author", "books.@count == 3") == 1 && count(made.context, "Shelf", "books.@count == 3") == 1);
+        for (int i = 0; i < 3; i++) quire_object_release(books[i]);
+        quire_object_release(author);
+        quire_object_release(shelf);
+        close_fixture(made);
+    }
+}
+
 static void rollback_ends_what_can_be_undone(void) {
     fixture made = open_with_undo();
     quire_object *book = insert_book(made.context, "Faust", 300);
@@ -133,6 +170,7 @@ int main(int argument_count, char **arguments) {
     RUN(groups_nest_and_have_names);
     RUN(without_registration_changes_are_for_good);
     RUN(deletion_is_undone_with_what_its_rules_did);
+    RUN(a_deleted_member_returns_to_its_owners);
     RUN(rollback_ends_what_can_be_undone);
     return RESULT();
 }
