@@ -114,6 +114,49 @@ static void an_opening_migrates_where_it_is_told_to(void) {
     remove_folder(folder);
 }
 
+/* A model whose number may be missing, or else has a default, in either case once more with another table layout. */
+static quire_model *notes(bool is_optional, bool has_more) {
+    quire_model *model = quire_model_create();
+    const quire_value seven = quire_value_integer(7);
+    quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
+    options.is_optional = is_optional;
+    options.default_value = is_optional ? NULL : &seven;
+    CHECK_OK(quire_model_add_entity(model, "Note", QUIRE_NUL, NULL, &error));
+    CHECK_OK(quire_model_add_attribute(model, "Note", QUIRE_NUL, "number", QUIRE_NUL, QUIRE_TYPE_INTEGER_64, &options, &error));
+    add_attribute(model, "Note", has_more ? "text" : "title", QUIRE_TYPE_STRING);
+    return model;
+}
+
+static void nil_becomes_the_default_of_what_is_mandatory_now(void) {
+    for (int has_more = 0; has_more < 2; has_more++) {
+        use_folder();
+        quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+        for (int is_optional = 1; is_optional >= 0; is_optional--) {
+            quire_model *model = notes(is_optional, has_more && !is_optional);
+            quire_store *store = NULL;
+            quire_context *context = NULL;
+            options.migrates = !is_optional;
+            CHECK_OK(quire_store_open(path, QUIRE_NUL, model, &options, &store, &error));
+            CHECK_OK(quire_context_create(store, &context, &error));
+            if (is_optional) {
+                quire_object_release(insert(context, "Note"));
+                quire_object *other = insert(context, "Note");
+                set_value(other, "number", quire_value_integer(3));
+                save(context);
+                quire_object_release(other);
+            } else {
+                CHECK(count(context, "Note", "number == 7") == 1 && count(context, "Note", "number == 3") == 1);
+                CHECK(count(context, "Note", "number == nil") == 0);
+            }
+            quire_context_release(context);
+            CHECK_OK(quire_store_close(store, &error));
+            quire_store_release(store);
+            quire_model_release(model);
+        }
+        remove_folder(folder);
+    }
+}
+
 static void what_cannot_be_inferred_is_refused(void) {
     make_store();
     quire_model *model = books(3);
@@ -197,6 +240,7 @@ int main(int argument_count, char **arguments) {
     read_arguments(argument_count, arguments);
     RUN(a_migration_tells_its_steps_and_runs_them);
     RUN(an_opening_migrates_where_it_is_told_to);
+    RUN(nil_becomes_the_default_of_what_is_mandatory_now);
     RUN(what_cannot_be_inferred_is_refused);
     RUN(a_run_is_cancelled);
     RUN(a_store_that_is_open_or_not_to_be_written_is_refused);
