@@ -336,13 +336,18 @@ class HandlerTests(ListTestCase):
         for number in range(2000):
             self.quote(f"more {number}", price=100 + number)
         self.context.save()
-        live = self.query.where("price >= 100").limit(10).live()
-        while len(live) == 10:
-            self.assertEqual([quote.price for quote in live], [live[0].price + place for place in range(10)])
-            for quote in self.query.where("price >= 100").limit(333):
+        # The list knows 256 rows behind its window. Of those and the window's own, more or fewer than the limit and
+        # than the offset are left.
+        rest = self.query.where("price >= 100")
+        windows = [rest.offset(offset).limit(10) for offset in (0, 40)]
+        lives = [window.live() for window in windows]
+        for number in (270, 333, 289, 300, 297, 333, 140):
+            for quote in rest.limit(number):
                 self.context.delete(quote)
             self.context.process()
-        self.assertEqual(len(live), self.query.where("price >= 100").count())
+            for window, live in zip(windows, lives):
+                self.assertEqual(list(live.ids), list(window.ids()))
+        self.assertEqual([len(live) for live in lives], [10, 0])
 
     def test_a_suspended_list_stays_as_it_is(self):
         before = list(self.live.ids)
