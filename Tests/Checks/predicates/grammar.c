@@ -473,6 +473,17 @@ static node *list_of_tests(kind kind, const scope *scope) {
     return made;
 }
 
+/* An attribute of text in a list of texts, mostly without regard to accents. */
+static node *text_in_list(const scope *scope) {
+    static const char *const letters[] = {"[d]", "[d]", "[cd]", "[cd]", "[c]", ""};
+    const bool passes_many = chance(25);
+    int entity;
+    const char *path = path_to(TEXT, passes_many, scope, &entity);
+    if (!path) return NULL;
+    return one(text("%s%s%s IN%s \1", chance(20) ? "NOT " : "", passes_many ? "ANY " : "", path, RANDOM_OF(letters)),
+        constant_list(TEXT, 1 + random_below(6)));
+}
+
 static node *predicate_in(const scope *scope, int depth) {
     static const kind kinds[] = {NUMBER, NUMBER, NUMBER, NUMBER, TEXT, TEXT, TEXT, TEXT, DATE, DATE, DATA, UUID, OBJECT, OBJECT};
     static const char *const quantifiers[] = {"ANY", "ALL", "SOME", "NONE"};
@@ -482,6 +493,10 @@ static node *predicate_in(const scope *scope, int depth) {
     for (int tries = 0; tries < 5 && !path_to(kind, false, scope, &entity); tries++) kind = RANDOM_OF(kinds);
     const int dice = random_below(100);
     if (is_full() || dice < 1) return chance(50) ? &true_predicate : &false_predicate;
+    if (kind == TEXT && chance(12)) {
+        node *list = text_in_list(scope);
+        if (list) return predicate(choice(list));
+    }
     if (depth > 0 && dice < 3) {
         node *list = list_of_tests(kind, scope);
         if (list) return list;
