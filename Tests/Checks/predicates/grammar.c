@@ -211,6 +211,11 @@ static quire_value random_value(kind kind) {
     }
 }
 
+/* Those of the rows mostly, and what is no date. */
+static const char *const written_dates[] = {
+    "\"0001-01-01\"", "\"1970-01-01T00:00:00Z\"", "\"1970-01-01T02:00+02:00\"", "\"2001-01-01\"", "\"2001-01-01 00:00:00.5\"",
+    "\"2001-01-01T00:00:03Z\"", "\"2023-11-14T22:13:20,25Z\"", "\"999021692800\"", "\"inf\"", "\"soon\""};
+
 /* Written out where the language has a way to write it, or as an argument. */
 node *constant(kind kind) {
     const quire_value value = random_value(kind);
@@ -221,6 +226,7 @@ node *constant(kind kind) {
     case QUIRE_VALUE_BOOLEAN: return leaf(value.as.boolean ? "YES" : "false");
     case QUIRE_VALUE_DOUBLE: return isfinite(value.as.real) ? leaf(text("%.17g", value.as.real)) : argument(value);
     case QUIRE_VALUE_TEXT: return value.size == QUIRE_NUL ? leaf(quoted(value.as.text)) : argument(value);
+    case QUIRE_VALUE_DATE: return chance(40) ? leaf(RANDOM_OF(written_dates)) : argument(value);
     default: return argument(value);
     }
 }
@@ -426,7 +432,7 @@ static node *test_of(const char *left, node *first, kind kind, const scope *scop
         if (strcmp(operation, "LIKE") == 0 && chance(70)) {
             static const char *const patterns[] = {
                 "\"*\"", "\"?\"", "\"a*\"", "\"*b*\"", "\"*abc*\"", "\"abc*c?\"", "\"a?b\"", "\"\\\\*\"", "\"*\\\\\\\\*\"", "\"\xC3\xA4*\"",
-                "\"?\\u0301*\""};
+                "\"?\\u0301*\"", "\"??\"", "\"stra?e\"", "\"?zm?r\"", "\"*?x\"", "\"\xE0\xB8\x81?\xE0\xB8\x99\"", "\"?\xCE\xB9\""};
             return one(text("%s LIKE%s %s", left, chosen, RANDOM_OF(patterns)), first);
         }
         return two(text("%s %s%s \2", left, operation, chosen), first, value_of(TEXT, scope, depth - 1));

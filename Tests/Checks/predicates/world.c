@@ -27,12 +27,14 @@ static const double reals[] = {
     9007199254740992.0, 9223372036854775808.0, 1e300, INFINITY};
 static const double narrow_reals[] = {
     -INFINITY, -FLT_MAX, -2.5, -0.0, 0.0, 1e-45, 0.1, 0.5, 1, 2, 2.5, 3, 16777216, FLT_MAX, INFINITY};
-/* Behind the plain ones those that no double is. */
+/* Behind the plain ones those that no double is, and that attributes reject. */
+enum { STORED_DECIMALS = 22 };
 static const char *const decimals[] = {
     "-12.50", "-1", "0", "0.1", "0.5", "1", "2", "2.5", "3", "1e3", "123456789.125", "1e-9", "0.1", "0.3", "-1", "2", "10", "10.0",
-    "0.1000000000000000000000000001", "0.09999999999999999999999", "2.00000000000000000000000000000000001", "16777217",
-    "9007199254740992", "9007199254740993", "-9007199254740993", "9223372036854775807", "9223372036854774784.5", "1e19",
-    "12345678901234567890123456789012345678", "-99999999999999999999999999999999999999", "1e120", "-1.5e-120"};
+    "16777217", "1e19", "1e120", "-1.5e-120",
+    "0.1000000000000000000000000001", "0.09999999999999999999999", "2.00000000000000000000000000000000001",
+    "9007199254740992", "9007199254740993", "-9007199254740993", "9223372036854775807", "9223372036854774784.5",
+    "12345678901234567890123456789012345678", "-99999999999999999999999999999999999999"};
 static const double dates[] = {-62135596800.0, -1e9, 0, 978307200, 978307200.5, 978307203, 1e9, 1700000000.25, 1e12};
 static const char *const texts[] = {
     "", "a", "A", "b", "ab", "aB", "AB", "abc", "abcabc", "a b", "1", "2", "10", "2.5", "File 9", "File 10", "file 9", "File 09",
@@ -45,7 +47,15 @@ static const char *const texts[] = {
     "\xCF\x82", "\xC7\x85",
     /* Emoji, alone and joined; Japanese; a Korean syllable, composed and not. */
     "\xF0\x9F\x98\x80", "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7", "\xE6\x97\xA5\xE6\x9C\xAC", "\xED\x95\x9C",
-    "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB"};
+    "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB",
+    /* Marks that are letters of words: Thai, Hindi, Japanese, composed and not; and marks that are not: Arabic, Hebrew. */
+    "\xE0\xB8\x81\xE0\xB8\xB4\xE0\xB8\x99", "\xE0\xB8\x81\xE0\xB8\xB1\xE0\xB8\x99",
+    "\xE0\xA4\x95\xE0\xA5\x81\xE0\xA4\xB2", "\xE0\xA4\x95\xE0\xA5\x87\xE0\xA4\xB2",
+    "\xE3\x81\x8B", "\xE3\x81\x8C", "\xE3\x81\x8B\xE3\x82\x99", "\xD9\x85\xD9\x8F", "\xD9\x85",
+    "\xD7\xA9\xD7\xB8\xD7\x81", "\xD7\xA9",
+    /* Letters whose folding is longer, in words; the iota subscript, alone and behind letters. */
+    "Stra\xC3\x9F" "e", "stra\xC3\x9F", "\xC4\xB0zm\xC4\xB0r", "o\xEF\xAC\x81x", "\xCD\x85", "\xCE\xB1\xCD\x85", "a\xCD\x85",
+    "\xE1\xBE\xB3"};
 static const char *const uris[] = {
     "http://a.example/", "http://a.example/b", "HTTP://A.EXAMPLE/", "mailto:x@y.example", "urn:\xC3\x9F"};
 static const uint8_t bytes[][16] = {
@@ -85,6 +95,11 @@ quire_value value_for(quire_attribute_type type) {
     case QUIRE_TYPE_URI: return quire_value_uri(RANDOM_OF(uris));
     default: return quire_value_nil();
     }
+}
+
+static quire_value attribute_value(quire_attribute_type type) {
+    if (type == QUIRE_TYPE_DECIMAL && chance(82)) return quire_value_decimal(decimals[random_below(STORED_DECIMALS)]);
+    return type == QUIRE_TYPE_DECIMAL ? quire_value_nil() : value_for(type);
 }
 
 /* --- Making models and rows. */
@@ -164,7 +179,7 @@ static void make_states(world *world, bool is_before, int row_count) {
             const property *property = &world->properties[i];
             if (!has_property(world, row->entity, i)) continue;
             if (property->destination < 0) {
-                state->values[i] = keeps || (is_before && chance(70)) ? row->now.values[i] : value_for(property->type);
+                state->values[i] = keeps || (is_before && chance(70)) ? row->now.values[i] : attribute_value(property->type);
                 continue;
             }
             if (!property->leads) continue;
