@@ -13,6 +13,7 @@
 #include <unicode/ulocdata.h>
 #include <unicode/unorm2.h>
 #include <unicode/uregex.h>
+#include <unicode/uscript.h>
 #include <unicode/usearch.h>
 #include <unicode/uset.h>
 #include <unicode/ustring.h>
@@ -54,17 +55,89 @@ static inline int32_t quire_icu_fold_case_utf16(
   return u_strFoldCase(target, capacity, source, length, U_FOLD_CASE_DEFAULT, status);
 }
 
-// Removes the nonspacing marks (category Mn) in place and returns the new length.
+// What a code point is to the marks around it.
+typedef enum quire_icu_role {
+  // Nonspacing marks on it are part of the letter.
+  QUIRE_ICU_KEEPS_MARKS,
+  // Of Latin, Greek, Cyrillic, Arabic or Hebrew, where nonspacing marks are accents and points.
+  QUIRE_ICU_SHEDS_MARKS,
+  // A nonspacing mark (category Mn).
+  QUIRE_ICU_MARK,
+  // Belongs to the base before it, as a mark does, and always stays.
+  QUIRE_ICU_FOLLOWER,
+} quire_icu_role;
+
+static inline quire_icu_role quire_icu_role_of(UChar32 point) {
+  switch (u_charType(point)) {
+  case U_NON_SPACING_MARK: return QUIRE_ICU_MARK;
+  case U_COMBINING_SPACING_MARK:
+  case U_ENCLOSING_MARK: return QUIRE_ICU_FOLLOWER;
+  default: break;
+  }
+  UErrorCode status = U_ZERO_ERROR;
+  if (uscript_getScript(point, &status) == USCRIPT_INHERITED) return QUIRE_ICU_FOLLOWER;
+  // Characters that several scripts use, such as the Arabic tatweel, count for each of them.
+  const bool sheds = uscript_hasScript(point, USCRIPT_LATIN) || uscript_hasScript(point, USCRIPT_GREEK)
+      || uscript_hasScript(point, USCRIPT_CYRILLIC) || uscript_hasScript(point, USCRIPT_ARABIC)
+      || uscript_hasScript(point, USCRIPT_HEBREW);
+  return sheds ? QUIRE_ICU_SHEDS_MARKS : QUIRE_ICU_KEEPS_MARKS;
+}
+
+// Removes in place the nonspacing marks whose base sheds them, and returns the new length.
 static inline int32_t quire_icu_drop_marks(UChar *text, int32_t length) {
   int32_t read = 0, written = 0;
+  bool sheds = false;
   while (read < length) {
     int32_t start = read;
     UChar32 point;
     U16_NEXT(text, read, length, point);
-    if (u_charType(point) == U_NON_SPACING_MARK) continue;
+    const quire_icu_role role = quire_icu_role_of(point);
+    if (role == QUIRE_ICU_MARK && sheds) continue;
+    if (role == QUIRE_ICU_KEEPS_MARKS || role == QUIRE_ICU_SHEDS_MARKS) sheds = role == QUIRE_ICU_SHEDS_MARKS;
     while (start < read) text[written++] = text[start++];
   }
   return written;
+}
+
+// Drops the nonspacing marks whose base sheds them, and makes letters of private use of the others: a collator that
+// ignores marks tells letters apart. Expects decomposed text. `target` may get twice as long as the text.
+static inline int32_t quire_icu_raise_marks(
+    UChar *target, int32_t capacity, const UChar *text, int32_t length, UErrorCode *status) {
+  int32_t read = 0, written = 0;
+  bool sheds = false;
+  while (read < length) {
+    UChar32 point;
+    U16_NEXT(text, read, length, point);
+    const quire_icu_role role = quire_icu_role_of(point);
+    if (role == QUIRE_ICU_MARK && sheds) continue;
+    // Vowels that are letters to the collator stay as they are: some are ordered together with their neighbours.
+    if (role == QUIRE_ICU_MARK && u_getCombiningClass(point) != 0 && point < 0x20000) point += 0xF0000;
+    if (role == QUIRE_ICU_KEEPS_MARKS || role == QUIRE_ICU_SHEDS_MARKS) sheds = role == QUIRE_ICU_SHEDS_MARKS;
+    if (written + U16_LENGTH(point) > capacity) {
+      *status = U_BUFFER_OVERFLOW_ERROR;
+      return 2 * length;
+    }
+    U16_APPEND_UNSAFE(target, written, point);
+  }
+  return written;
+}
+// Whether a raised mark at that place is one character with the letter before it, as the voicing marks of Japanese are.
+static inline bool quire_icu_is_divided(const UChar *text, int32_t place, int32_t length) {
+  if (place <= 0 || place >= length) return false;
+  UErrorCode status = U_ZERO_ERROR;
+  const UNormalizer2 *compose = unorm2_getNFCInstance(&status);
+  if (U_FAILURE(status)) return false;
+  UChar32 letter, mark;
+  int32_t before = place;
+  U16_PREV(text, 0, before, letter);
+  U16_NEXT(text, place, length, mark);
+  return mark > 0xF0000 && unorm2_composePair(compose, letter, mark - 0xF0000) >= 0;
+}
+
+// Whether a code point may begin a part of a text that folds as it does within the text.
+static inline bool quire_icu_begins_part(const UNormalizer2 *compose, UChar32 point) {
+  const quire_icu_role role = quire_icu_role_of(point);
+  return role != QUIRE_ICU_MARK && role != QUIRE_ICU_FOLLOWER && unorm2_hasBoundaryBefore(compose, point);
 }
 
 // Removes in place all that normalization may drop or move, and makes another character of the zero, at which some
@@ -126,6 +199,10 @@ static inline int32_t quire_icu_collator_order(
     UErrorCode *status) {
   return ucol_strcollUTF8(collator, left, left_length, right, right_length, status);
 }
+static inline int32_t quire_icu_collator_order_utf16(
+    const UCollator *collator, const UChar *left, int32_t left_length, const UChar *right, int32_t right_length) {
+  return ucol_strcoll(collator, left, left_length, right, right_length);
+}
 
 // Where `pattern` stands in `text` under a collation: from the front or, with `last`, from the back; -1 if nowhere.
 static inline int32_t quire_icu_collator_find(
@@ -135,6 +212,8 @@ static inline int32_t quire_icu_collator_find(
       usearch_openFromCollator(pattern, pattern_length, text, text_length, collator, NULL, status);
   if (U_FAILURE(*status)) return -1;
   int32_t found = last ? usearch_last(search, status) : usearch_first(search, status);
+  while (found >= 0 && quire_icu_is_divided(text, found + usearch_getMatchedLength(search), text_length))
+    found = last ? usearch_previous(search, status) : usearch_next(search, status);
   *found_length = found < 0 ? 0 : usearch_getMatchedLength(search);
   usearch_close(search);
   return found;

@@ -24,10 +24,16 @@
  *     LIKE                     the whole text, with ? for one character, * for any number, \ before what means itself
  *     MATCHES                  the whole text, as a regular expression of ICU
  *
- * Options stand behind an operator. `[c]` ignores case, `[d]` accents, `[cd]` both. `[n]` says that both texts are in one
- * form already and compares their code points. `[l]` folds by the locale's rules. Without options text compares by code
- * point: a letter with a combining mark is not the letter that is written as one character, while `[d]` finds both. Text
- * never equals a number or a date. Booleans are 1 and 0.
+ * Options stand behind an operator. `[c]` ignores case, `[d]` accents, `[cd]` both. Accents are the nonspacing marks of
+ * Latin, Greek, Cyrillic, Arabic and Hebrew letters. Marks of other scripts, such as the vowels of Thai and Hindi and the
+ * voicing of Japanese, count, as does a mark without a letter. `[n]` says that both texts are in one form already and
+ * compares their code points. `[l]` folds by the locale's rules. Without options text compares by code point: a letter
+ * with a combining mark is not the letter that is written as one character, while `[d]` finds both. Text never equals a
+ * number. Booleans are 1 and 0.
+ *
+ * Text that is written beside a date is a date in ISO 8601, of UTC where it has no zone: `created >= "2026-03-01"`, also in
+ * lists and behind ANY. A day is its beginning. Text that is no date is an error there, once an entity says what is a
+ * date; other text never equals a date.
  *
  * A decimal counts as the nearest double, which is what a file holds. It is compared, calculated with and sorted as that
  * double, whether it is saved or not. Thus 0.1000000000000000000001 equals 0.1. As text it has the digits that the double

@@ -1,8 +1,11 @@
+import CICU
+
 /// Folds text code point by code point, with ICU's result for each of them, which is asked once.
 ///
 /// The result is that of folding the whole text where no code point changes the folding of its neighbour. `[d]`
-/// composes again, and there signs of Hangul and of some scripts of India change their neighbours. Text with these goes
-/// to ICU, as does text that is not UTF-8. For one thread at a time.
+/// drops marks by the letter before them, and composes again: there signs of Hangul and of some scripts of India change
+/// their neighbours. Text with these, and with marks that stay, goes to ICU, as does text that is not UTF-8. For one
+/// thread at a time.
 final class FoldingTable {
   let folding: TextFolding
   private let foldsCase: Bool
@@ -16,6 +19,10 @@ final class FoldingTable {
 
   private static let pageCount = 1024
   private static let unknown: UInt64 = 0xFF
+  /// A mark that the letter before it decides about.
+  private static let mark: UInt64 = 0xFE
+  /// How far the letter of a mark is looked for.
+  private static let mostMarks = 32
   /// Longer texts are rare, and would keep their memory.
   private static let longest = 1 << 20
 
@@ -47,6 +54,7 @@ final class FoldingTable {
     let target = target, pages = pages
     var read = 0, written = 0
     while read < count {
+      let start = read
       if read &+ 8 <= count {
         let word = base.loadUnaligned(fromByteOffset: read, as: UInt64.self)
         if word & 0x8080_8080_8080_8080 == 0 {
@@ -92,7 +100,10 @@ final class FoldingTable {
       }
       var entry = pages[page]?[place] ?? 0
       if entry == 0 { entry = add(page, place) }
-      if entry & 0xFF == FoldingTable.unknown { return nil }
+      if entry & 0xFF >= FoldingTable.mark {
+        guard entry & 0xFF == FoldingTable.mark, FoldingTable.shedsMarks(source, before: start) else { return nil }
+        continue
+      }
       target.storeBytes(of: (entry >> 8).littleEndian, toByteOffset: written, as: UInt64.self)
       written &+= Int(entry & 0xFF)
     }
@@ -117,15 +128,33 @@ final class FoldingTable {
     guard let scalar = Unicode.Scalar(point), FoldingTable.standsAlone(point, folding) else {
       return FoldingTable.unknown
     }
+    if folding.contains(.ignoreDiacritics), quire_icu_role_of(UChar32(point)) == QUIRE_ICU_MARK {
+      return FoldingTable.mark
+    }
     let bytes = Array(String(Character(scalar)).utf8)
     return bytes.withUnsafeBufferPointer { source in
       let folded = ask(source)
       guard folded.count <= 7 else { return FoldingTable.unknown }
       var entry: UInt64 = 0
       for byte in folded.reversed() { entry = entry << 8 | UInt64(byte) }
-      // A mark folds to nothing, and that is known.
+      // What folds to nothing is known as well.
       return folded.isEmpty ? 1 << 8 : entry << 8 | UInt64(folded.count)
     }
+  }
+
+  /// Whether the letter before a mark is near and sheds its marks. Expects that the bytes before were UTF-8.
+  private static func shedsMarks(_ source: UnsafeBufferPointer<UInt8>, before end: Int) -> Bool {
+    var end = end
+    for _ in 0..<mostMarks where end > 0 {
+      var start = end &- 1
+      while start > 0, source[start] & 0xC0 == 0x80 { start &-= 1 }
+      guard let scalar = String(decoding: source[start..<end], as: UTF8.self).unicodeScalars.first else { return false }
+      let role = quire_icu_role_of(UChar32(scalar.value))
+      if role == QUIRE_ICU_SHEDS_MARKS { return true }
+      if role == QUIRE_ICU_KEEPS_MARKS { return false }
+      end = start
+    }
+    return false
   }
 
   /// Whether its neighbours do not matter; a test compares what this says with ICU.

@@ -1,8 +1,11 @@
 import CICU
 
-/// Compares and searches text as the process's locale collates it. For one thread at a time.
+/// Compares and searches text as the process's locale collates it. Under `[dl]` accents are those that `[d]` drops, and
+/// marks that it keeps make letters different. For one thread at a time.
 final class TextCollator {
   private let handle: OpaquePointer
+  /// Under `[dl]`.
+  private let folder: TextFolder?
   private var units: ContiguousArray<UInt16> = []
   private var patternUnits: ContiguousArray<UInt16> = []
 
@@ -14,6 +17,7 @@ final class TextCollator {
       throw TextCollator.failure(status)
     }
     handle = opened
+    folder = folding.contains(.ignoreDiacritics) ? TextFolder() : nil
   }
 
   deinit { quire_icu_collator_close(handle) }
@@ -46,6 +50,14 @@ final class TextCollator {
   private func order(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
   ) throws(Failure) -> Int {
+    if folder != nil, !TextFolder.isASCII(left) || !TextFolder.isASCII(right) {
+      guard decode(left, into: &units), decode(right, into: &patternUnits) else {
+        throw TextCollator.failure(U_BUFFER_OVERFLOW_ERROR)
+      }
+      return withUnits { text, pattern in
+        Int(quire_icu_collator_order_utf16(handle, text.start, text.count, pattern.start, pattern.count))
+      }
+    }
     guard let leftCount = Int32(exactly: left.count), let rightCount = Int32(exactly: right.count) else {
       throw TextCollator.failure(U_BUFFER_OVERFLOW_ERROR)
     }
@@ -66,20 +78,36 @@ final class TextCollator {
     _ pattern: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>, fromEnd: Bool
   ) throws(Failure) -> Range<Int>? {
     if pattern.isEmpty || text.isEmpty { return nil }
-    guard Utf16Text.decode(text, into: &units), Utf16Text.decode(pattern, into: &patternUnits) else {
+    guard decode(text, into: &units), decode(pattern, into: &patternUnits) else {
       throw TextCollator.failure(U_BUFFER_OVERFLOW_ERROR)
     }
     var status = U_ZERO_ERROR
     var length: Int32 = 0
-    let place = units.withUnsafeBufferPointer { text in
-      patternUnits.withUnsafeBufferPointer { pattern in
-        quire_icu_collator_find(
-          handle, pattern.baseAddress!, Int32(pattern.count), text.baseAddress!, Int32(text.count), fromEnd, &length,
-          &status)
-      }
+    let place = withUnits { text, pattern in
+      quire_icu_collator_find(
+        handle, pattern.start, pattern.count, text.start, text.count, fromEnd, &length, &status)
     }
     if status.rawValue > U_ZERO_ERROR.rawValue { throw TextCollator.failure(status) }
     return place < 0 ? nil : Int(place)..<Int(place + length)
+  }
+
+  private func decode(_ text: UnsafeBufferPointer<UInt8>, into units: inout ContiguousArray<UInt16>) -> Bool {
+    folder.map { $0.raiseMarks(of: text, into: &units) } ?? Utf16Text.decode(text, into: &units)
+  }
+
+  private typealias Units = (start: UnsafePointer<UInt16>, count: Int32)
+
+  /// An empty text may have no address, and ICU wants one.
+  private func withUnits<Result>(_ body: (_ text: Units, _ pattern: Units) -> Result) -> Result {
+    withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 1) { empty in
+      empty.initialize(repeating: 0)
+      let none = UnsafePointer(empty.baseAddress!)
+      return units.withUnsafeBufferPointer { text in
+        patternUnits.withUnsafeBufferPointer { pattern in
+          body((text.baseAddress ?? none, Int32(text.count)), (pattern.baseAddress ?? none, Int32(pattern.count)))
+        }
+      }
+    }
   }
 
   private static func start(_ text: UnsafeBufferPointer<UInt8>) -> UnsafePointer<CChar>? {

@@ -62,6 +62,21 @@ final class TextFolder {
     return withFolded(text.bytes.buffer, folding) { Text(trusted: Bytes($0)) }
   }
 
+  /// The decomposed text in units of UTF-16, without the marks that `[d]` drops, and with letters of private use for
+  /// those that it keeps. False for text of two gigabytes or more.
+  func raiseMarks(of source: UnsafeBufferPointer<UInt8>, into result: inout ContiguousArray<UInt16>) -> Bool {
+    var status = U_ZERO_ERROR
+    guard Utf16Text.decode(source, into: &units), let decompose = quire_icu_nfd(&status) else { return false }
+    if !TextFolder.isASCII(source) {
+      normalize(decompose)
+      transform { target, capacity, source, length, status in
+        quire_icu_raise_marks(target, capacity, source, length, &status)
+      }
+    }
+    swap(&units, &result)
+    return true
+  }
+
   /// Lends the search text of `source`, which a text index holds. It maps code points one by one, so a part of a text
   /// maps to a part. Texts that are equal under any folding have equal search texts.
   ///
@@ -147,7 +162,7 @@ final class TextFolder {
     if status.rawValue > U_ZERO_ERROR.rawValue { copy(source) }
   }
 
-  /// Case is folded between taking the marks off and composing, so that no folded letter brings a mark back.
+  /// Case is folded between dropping the marks and composing, so that no folded letter brings a mark back.
   private func foldMarks(_ source: UnsafeBufferPointer<UInt8>, alsoCase: Bool) {
     var status = U_ZERO_ERROR
     guard Utf16Text.decode(source, into: &units), let decompose = quire_icu_nfd(&status),
@@ -155,7 +170,7 @@ final class TextFolder {
     else { return copy(source) }
     normalize(decompose)
     drop(quire_icu_drop_marks)
-    if alsoCase { foldCaseOfUnits() }
+    if alsoCase { foldCaseButForIota() }
     normalize(compose)
     if !encodeUnits() { copy(source) }
   }
@@ -172,6 +187,23 @@ final class TextFolder {
       quire_icu_normalize(form, source, length, target, capacity, &status)
     }
   }
+
+  /// An iota subscript that is left has no Greek letter before it, and stays a mark: search texts have no marks, and
+  /// would lack the letter.
+  private func foldCaseButForIota() {
+    guard units.contains(TextFolder.iotaSubscript) else { return foldCaseOfUnits() }
+    let whole = units
+    var result: ContiguousArray<UInt16> = []
+    for part in whole.split(separator: TextFolder.iotaSubscript, omittingEmptySubsequences: false) {
+      if part.startIndex > 0 { result.append(TextFolder.iotaSubscript) }
+      units = ContiguousArray(part)
+      foldCaseOfUnits()
+      result.append(contentsOf: units)
+    }
+    units = result
+  }
+
+  private static let iotaSubscript: UInt16 = 0x345
 
   private func foldCaseOfUnits() {
     transform { target, capacity, source, length, status in

@@ -4,7 +4,8 @@ struct TextFolding: OptionSet, Hashable, Sendable {
 
   /// `[c]`: full case folding, so that `STRASSE` equals `straße`; no locale takes part.
   static let ignoreCase = TextFolding(rawValue: 1)
-  /// `[d]`: decomposes, drops nonspacing marks and composes again.
+  /// `[d]`: decomposes, drops the nonspacing marks of Latin, Greek, Cyrillic, Arabic and Hebrew letters, and composes
+  /// again. Marks of other scripts are vowels and tones: without them, words become other words.
   static let ignoreDiacritics = TextFolding(rawValue: 2)
   /// `[l]`: texts compare as the process's locale collates them. No bytes can be folded for that; see `TextCollator`.
   static let byLocale = TextFolding(rawValue: 4)

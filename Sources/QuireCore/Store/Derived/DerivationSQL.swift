@@ -273,13 +273,15 @@ struct DerivationSQL: Sendable {
     if !operation.isOfText { return update }
     let isForeign =
       "(SELECT \(column) FROM \(table) WHERE Z_PK = n.Z_PK) GLOB '*[^' || char(1) || '-' || char(127) || ']*'"
-    return "\(update) \(noting(query: owners.query, name: name, if: isForeign))"
+    return "\(number)\(update) \(noting(query: owners.query, name: name, if: isForeign))"
   }
 
   /// While a session of Quire writes, it notes the objects only.
   func noting(_ owners: Owners, name: String) -> String {
     switch owners {
     case .query(let query): return noting(query: query, name: name, if: "1")
+    // Triggers of another folding are replaced when a store is opened, and all values are calculated again.
+    let number = operation == .canonical ? "/* folding 2 */ " : ""
     case .keys(let keys):
       return keys.map { key in
         "INSERT INTO \(DerivedAttributes.pending) (Z_NAME, Z_PK) SELECT '\(name)', \(key) "

@@ -4,7 +4,7 @@ import Glibc
 struct CacheFile {
   private let name: String
   private let store: String
-  private static let magic: UInt64 = 0x5175_6972_654C_0002
+  private static let magic: UInt64 = 0x5175_6972_654C_0003
   /// Magic, size of what follows, its checksum of four words, and two words of zeros.
   private static let headerSize = 64
 
