@@ -134,10 +134,9 @@ static inline bool quire_icu_is_divided(const UChar *text, int32_t place, int32_
   return mark > 0xF0000 && unorm2_composePair(compose, letter, mark - 0xF0000) >= 0;
 }
 
-// Whether a code point may begin a part of a text that folds as it does within the text.
-static inline bool quire_icu_begins_part(const UNormalizer2 *compose, UChar32 point) {
-  const quire_icu_role role = quire_icu_role_of(point);
-  return role != QUIRE_ICU_MARK && role != QUIRE_ICU_FOLLOWER && unorm2_hasBoundaryBefore(compose, point);
+// Whether a code point is never one character with what is before it.
+static inline bool quire_icu_has_boundary(const UNormalizer2 *compose, UChar32 point) {
+  return unorm2_hasBoundaryBefore(compose, point);
 }
 
 // Removes in place all that normalization may drop or move, and makes another character of the zero, at which some

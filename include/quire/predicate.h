@@ -21,7 +21,8 @@
  *                              text, whether it is a part of the other
  *     CONTAINS                 the same the other way round
  *     BEGINSWITH ENDSWITH      the empty text is part of none, for CONTAINS too
- *     LIKE                     the whole text, with ? for one character, * for any number, \ before what means itself
+ *     LIKE                     the whole text, with ? for one character, * for any number, \ before what means itself.
+ *                              Options only widen: with [c] `Stra?e` finds `Straße`, although it folds to `strasse`
  *     MATCHES                  the whole text, as a regular expression of ICU
  *
  * Options stand behind an operator. `[c]` ignores case, `[d]` accents, `[cd]` both. Accents are the nonspacing marks of

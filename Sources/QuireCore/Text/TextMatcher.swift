@@ -28,6 +28,8 @@ final class TextMatcher {
   private let search: TextSearch?
   private let foldsCase: Bool
   private let wildcards: WildcardPattern?
+  /// Where `?` has to count the characters of texts that were folded.
+  private let parts: TextParts?
   private let regularExpression: RegularExpression?
   /// Under [l], which changes nothing for LIKE and MATCHES: these compare sign by sign.
   private let collator: TextCollator?
@@ -42,7 +44,9 @@ final class TextMatcher {
     collator = folding.contains(.byLocale) && !isPattern ? try TextCollator(folding) : nil
     let folding = folding.subtracting(.byLocale)
     regularExpression = operation == .matches ? try RegularExpression(pattern, folding) : nil
-    wildcards = operation == .like ? WildcardPattern(pattern, folding, folder) : nil
+    let wildcards = operation == .like ? WildcardPattern(pattern, folding, folder) : nil
+    self.wildcards = wildcards
+    parts = wildcards?.countsCharacters == true && !folding.isEmpty ? TextParts(folding) : nil
     folded = isPattern || collator != nil ? pattern : folder.fold(pattern, folding)
     foldsCase = folding.contains(.ignoreCase)
     let place: TextSearch.Place? =
@@ -67,15 +71,25 @@ final class TextMatcher {
     }
     if let regularExpression { return try regularExpression.matches(text) }
     if let collator { return try collator.holds(operation, text, folded.bytes.buffer) }
-    return folder.withFolded(text, folding.subtracting(.byLocale)) { decide($0) }
+    return folder.withFolded(text, folding.subtracting(.byLocale)) { folded in
+      if let wildcards { return isLike(wildcards, folded, text) }
+      return decide(folded)
+    }
+  }
+
+  private func isLike(
+    _ wildcards: WildcardPattern, _ folded: UnsafeBufferPointer<UInt8>, _ text: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    if wildcards.matches(folded) { return true }
+    guard let uneven = parts?.uneven(text, foldedSize: folded.count), !uneven.isEmpty else { return false }
+    return wildcards.matches(folded, uneven)
   }
 
   private func decide(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let pattern = folded.bytes
     switch operation {
-    case .like: return wildcards?.matches(text) ?? false
     // These look for the pattern, or compare otherwise.
-    case .matches, .beginsWith, .endsWith, .contains, .equal: return false
+    case .matches, .like, .beginsWith, .endsWith, .contains, .equal: return false
     case .notEqual: return order(text, pattern) != 0
     case .less: return order(text, pattern) < 0
     case .lessOrEqual: return order(text, pattern) <= 0

@@ -1,6 +1,7 @@
 /// A pattern of LIKE: `*` stands for any text, `?` for one code point, a backslash takes the next sign as it is.
 ///
-/// Under folding, `?` stands for one code point of the folded text. Time is bounded by text times pattern.
+/// Under folding, `?` stands for one code point of the text, or of the folded text. Time is bounded by text times
+/// pattern.
 struct WildcardPattern: Sendable {
   private enum Element: Equatable {
     case byte(UInt8)
@@ -13,6 +14,8 @@ struct WildcardPattern: Sendable {
   private(set) var prefix: [UInt8] = []
   /// The parts between wildcards, as they are in the pattern.
   private(set) var literals: [[UInt8]] = []
+  /// Whether `?` is among its signs.
+  var countsCharacters: Bool { elements.contains(.one) }
 
   init(_ pattern: Text, _ folding: TextFolding, _ folder: TextFolder) {
     var literal: [UInt8] = []
@@ -75,6 +78,66 @@ struct WildcardPattern: Sendable {
       index = retryIndex &+ 1
     }
     return true
+  }
+
+  /// The same where `?` may stand for a code point of the text that was folded as well. An option thus finds all that
+  /// the operator finds without it, such as `Straße` by `Stra?e`.
+  ///
+  /// Follows the pattern with all places that its beginning may reach. Those are the bytes of the folded text, and,
+  /// behind them, for each uneven part the places between its code points and behind its dropped marks.
+  func matches(_ text: UnsafeBufferPointer<UInt8>, _ uneven: [TextParts.Uneven]) -> Bool {
+    let inner = uneven.reduce(into: [text.count + 1]) { $0.append($0.last! + $1.count - 1 + $1.droppedCount) }
+    var here = ContiguousArray(repeating: false, count: inner[uneven.count])
+    here[0] = true
+    /// The places behind dropped marks of a part.
+    func behindMarks(_ number: Int) -> Range<Int> { (inner[number] + uneven[number].count - 1)..<inner[number + 1] }
+    /// With the ends of parts some of whose dropped marks were passed.
+    func settled(_ here: ContiguousArray<Bool>) -> ContiguousArray<Bool> {
+      var result = here
+      for (number, part) in uneven.enumerated() where here[behindMarks(number)].contains(true) {
+        result[part.range.upperBound] = true
+      }
+      return result
+    }
+    for element in elements {
+      let now = settled(here)
+      var next = ContiguousArray(repeating: false, count: here.count)
+      switch element {
+      case .byte(let byte):
+        for place in 0..<text.count where now[place] && text[place] == byte { next[place + 1] = true }
+      case .one:
+        for place in 0..<text.count where now[place] { next[WildcardPattern.next(text, place)] = true }
+        for (number, part) in uneven.enumerated() {
+          var isHere = now[part.range.lowerBound]
+          for passed in 1...part.count {
+            let following = passed < part.count ? inner[number] + passed - 1 : part.range.upperBound
+            if isHere { next[following] = true }
+            isHere = here[following]
+          }
+          for behind in behindMarks(number) {
+            if isHere { next[behind] = true }
+            isHere = here[behind]
+          }
+        }
+      case .any:
+        var first = now[...text.count].firstIndex(of: true) ?? text.count + 1
+        for (number, part) in uneven.enumerated() {
+          var isReached = part.range.lowerBound >= first
+          for place in inner[number]..<inner[number + 1] {
+            if here[place] { (isReached, first) = (true, min(first, part.range.upperBound)) }
+            next[place] = isReached
+          }
+        }
+        var place = first
+        while place <= text.count {
+          next[place] = true
+          place = WildcardPattern.next(text, place)
+        }
+      }
+      here = next
+      if !here.contains(true) { return false }
+    }
+    return settled(here)[text.count]
   }
 
   private static func next(_ text: UnsafeBufferPointer<UInt8>, _ position: Int) -> Int {
