@@ -180,6 +180,24 @@ struct SectionRuleTests {
     }
   }
 
+  @Test("32-bit numbers are in the range of the decimal that they print as")
+  func singles() throws {
+    for width in [0.1, 0.01, 0.3, 0.7, 2.5] {
+      let maker = try SectionMaker(
+        .step(width: width, origin: 0), isDescending: false, textOrder: .binary, fixed: [], source: "value")
+      let bounds = (-40...40).map { Double("\($0 * Int(width * 100))e-2")! }
+      let between = try SectionMaker(
+        .bounds(bounds), isDescending: false, textOrder: .binary, fixed: [], source: "value")
+      for bound in bounds {
+        for maker in [maker, between] {
+          let section = try maker.section(of: .float(Float(bound)))
+          guard case .double(let found) = section.value else { throw Unexpected() }
+          #expect(found == bound, "\(bound) by \(width)")
+        }
+      }
+    }
+  }
+
   private struct Unexpected: Error {}
 
   @Test("Values of all types are sections, equal numbers of different types the same one")
