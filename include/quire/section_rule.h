@@ -71,9 +71,13 @@ typedef struct quire_section_rule_options {
     const char *QUIRE_NULLABLE locale;
     /** For dates: the IANA name of a time zone, such as "Europe/Berlin"; NULL for UTC. */
     const char *QUIRE_NULLABLE time_zone;
-    /** For numbers, unless `bounds` are given: how long each range is, greater than 0. */
+    /**
+     * For numbers, unless `bounds` are given: how long each range is, greater than 0. The bounds are decimals: with a width
+     * of 0.1 they are 0.1, 0.2, 0.3 and so on, and a number is in the range of the last bound whose nearest double is not
+     * greater. Names are these decimals. A 32-bit number is compared with the nearest 32-bit number.
+     */
     double width;
-    /** For numbers: a number at which one of these ranges begins. */
+    /** For numbers: a number at which one of these ranges begins, less than 2^55 widths from 0. */
     double origin;
     /**
      * For numbers: where ranges begin, ascending. The last has no end. The one before the first has the value -infinity

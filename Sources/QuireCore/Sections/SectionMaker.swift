@@ -8,6 +8,7 @@ final class SectionMaker {
   private let textOrder: TextOrderKeys?
   private let letters: LetterSections?
   private let periods: PeriodSections?
+  private let steps: NumberSteps?
   /// The source of the values, for failures.
   private let source: String
   /// The places of the fixed sections, by the keys that they had among the others.
@@ -34,21 +35,23 @@ final class SectionMaker {
     } else {
       periods = nil
     }
-    switch grouping {
-    case .step(let width, let origin):
-      guard width > 0, width.isFinite, origin.isFinite else {
+    if case .step(let width, let origin) = grouping {
+      guard let found = NumberSteps(width: width, origin: origin) else {
         throw Failure(
           .invalidArgument,
           "Ranges of numbers that are \(width) wide, one of them from \(origin) on, cannot be. "
-            + "Give a width greater than 0.")
+            + "Give a width greater than 0, and an origin that is not too far away for it.")
       }
-    case .bounds(let bounds):
+      steps = found
+    } else {
+      steps = nil
+    }
+    if case .bounds(let bounds) = grouping {
       let isAscending = zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }
       guard isAscending, bounds.allSatisfy(\.isFinite), !bounds.isEmpty else {
         throw Failure(
           .invalidArgument, "The bounds of ranges of numbers must be finite, and each greater than the last.")
       }
-    default: break
     }
     for value in fixed { try add(fixed: value) }
   }
@@ -103,7 +106,7 @@ final class SectionMaker {
       return finished(section)
     case .step, .bounds:
       guard let number = value.number else { throw unsuited(value, "a number") }
-      return range(of: number.double)
+      return range(of: number)
     }
   }
 
@@ -157,7 +160,7 @@ final class SectionMaker {
     return finished(section)
   }
 
-  private func range(of number: Double) -> SectionKey {
+  private func range(of number: Number) -> SectionKey {
     let bound = lowerBound(of: number) + 0  // no -0
     if let known = ranges[bound.bitPattern] { return known }
     var name = SectionMaker.printed(bound)
@@ -173,25 +176,20 @@ final class SectionMaker {
     return section
   }
 
-  private func lowerBound(of number: Double) -> Double {
-    switch grouping {
-    case .bounds(let bounds):
-      let before = bounds.partitionPoint { $0 <= number }
-      return before == 0 ? -.infinity : bounds[before - 1]
-    case .step(let width, let origin):
-      if number.isInfinite { return number }
-      let step = ((number - origin) / width).rounded(.down)
-      let bound = origin + step * width
-      // The quotient may have been rounded over the bound.
-      if bound > number { return origin + (step - 1) * width }
-      let next = origin + (step + 1) * width
-      return next <= number ? next : bound
-    default: return number
-    }
+  private func lowerBound(of number: Number) -> Double {
+    if let steps { return steps.lowerBound(of: number) }
+    guard case .bounds(let bounds) = grouping else { return number.double }
+    // A 32-bit number is compared as such: one that was made of 0.7 is not below the bound 0.7.
+    let before = bounds.partitionPoint { Number.order(.real($0), number).map { $0 <= 0 } ?? false }
+    return before == 0 ? -.infinity : bounds[before - 1]
   }
 
+  private static let printedInFull = 1e-15..<1e16
+
+  /// As people write it; with an exponent where that takes many zeros.
   private static func printed(_ number: Double) -> String {
     if let integer = Int64(exactly: number), integer.magnitude < 1 << 53 { return "\(integer)" }
+    if printedInFull.contains(number.magnitude), let decimal = Decimal(number) { return decimal.description }
     return "\(number)"
   }
 }

@@ -246,7 +246,8 @@ def by_number(
 ) -> SectionRule:
     """A section for each range of numbers: `by_number("price", width=10)`, `by_number("price", bounds=[0, 100])`.
 
-    Ranges that are `width` wide, one of them from `origin` on; or those between the bounds, before the first (called
+    Ranges that are `width` wide, one of them from `origin` on: with a width of 0.1 from 0.1, 0.2 and 0.3 on, and 0.3 is
+    the first number of the last of these. Or those between the bounds, before the first (called
     "<0", its value is minus infinity) and from the last on. A section is called by its lower bound, which is its value.
     Bounds may be values as objects have them, as in `by_number(Task.begins, bounds=[time(6), time(12)])`. Widths, and
     bounds that are numbers, count as the store does, as do the values of their sections then.
