@@ -2,7 +2,7 @@ import Testing
 
 @testable import QuireCore
 
-/// Decimals that no double is: what memory says of unsaved ones is what SQL says once they are saved.
+/// Decimals that no double is, in predicates: what memory says of unsaved rows is what SQL says once they are saved.
 @Suite("Decimals in predicates")
 struct DecimalPredicateTests {
   private static let digits = [
@@ -54,7 +54,8 @@ struct DecimalPredicateTests {
   }
 
   @Test func savedAndUnsavedOnesAreTheSame() throws {
-    for (place, digits) in DecimalPredicateTests.digits.enumerated() {
+    let stored = try DecimalPredicateTests.digits.filter { try decimal($0).fitsFile }
+    for (place, digits) in stored.enumerated() {
       for other in [digits, DecimalPredicateTests.digits[(place * 5 + 3) % DecimalPredicateTests.digits.count]] {
         let sample = try context.insert(entityNamed: "Sample"), number = try decimal(other).double
         for (key, value) in [
@@ -71,7 +72,7 @@ struct DecimalPredicateTests {
       [SortDescriptor(keyPath: ["exact"], isAscending: false)],
     ]
     let unsavedOrders = try orders.map { try ids(nil, $0, in: context) }
-    #expect(unsaved.count { !$0.isEmpty && $0.count < 34 } > predicates.count / 3)
+    #expect(unsaved.count { !$0.isEmpty && $0.count < 2 * stored.count } > predicates.count / 3)
     try context.save()
     let fresh = Context(store: library.store)
     for (predicate, wanted) in zip(predicates, unsaved) {

@@ -24,6 +24,7 @@ many(
     ("a decimal that is infinite", "Book.price#", assign("price", Decimal("Infinity"))),
     ("a decimal that is no number", "Book.price#", assign("price", Decimal("NaN"))),
     ("a decimal with too many digits", "Book.price#", assign("price", Decimal("1." + "3" * 60))),
+    ("a decimal with more digits than a file keeps", "Book.price#", assign("price", Decimal("1.123456789012345"))),
     ("a decimal that is too great", "Book.price#", assign("price", Decimal("1E+300"))),
     ("NaN", "Book.weight#", assign("weight", float("nan"))),
     ("a float that is too great for 32 bits", "Book.weight#", assign("weight", 1e300)),

@@ -218,7 +218,7 @@ class CheckTests(StoreTestCase):
             self.item.exact = Decimal("NaN")
 
     def test_decimals_have_limits_and_messages_name_who_breaks_them(self):
-        for digits in ("1e127", "9" * 38 + "e-128", "-1.5e-127", "1." + "0" * 60, "1" + "0" * 127, "0e999"):
+        for digits in ("1e127", "9" * 15 + "e-128", "-1.5e-127", "1." + "0" * 60, "1" + "0" * 127, "0e999"):
             self.item.exact = Decimal(digits)
             self.assertEqual(self.item.exact, Decimal(digits))
         for wrong, reason in (
