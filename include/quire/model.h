@@ -23,7 +23,12 @@ typedef enum quire_attribute_type {
     QUIRE_TYPE_INTEGER_16 = 100,
     QUIRE_TYPE_INTEGER_32 = 200,
     QUIRE_TYPE_INTEGER_64 = 300,
-    /** A decimal number. Core Data's files hold it as a double, so digits beyond a double's are lost when saved. */
+    /**
+     * A decimal number. Core Data's files hold it as a double, which carries 15 digits: decimals and integers with more
+     * are rejected, and doubles are rounded to as many. Round the number, or keep it as text. What is calculated for the
+     * attribute, by a batch update or as a derived value, is rounded to 15 digits. Numbers that other programs have
+     * written are read with all digits that they print with.
+     */
     QUIRE_TYPE_DECIMAL = 400,
     /** NaN is refused and negative zero becomes zero, because SQLite stores neither; so with floats and dates. */
     QUIRE_TYPE_DOUBLE = 500,

@@ -38,7 +38,10 @@
  *
  * A decimal counts as the nearest double, which is what a file holds. It is compared, calculated with and sorted as that
  * double, whether it is saved or not. Thus 0.1000000000000000000001 equals 0.1. As text it has the digits that the double
- * prints with. Trees, and their text, keep all 38 digits.
+ * prints with. Trees, and their text, keep all 38 digits. Sums of decimals, with or without integers, are exact decimals
+ * everywhere: in predicates, columns, groups, live lists and derived attributes, whatever the order of the rows. Beyond 38
+ * digits they are the nearest double, and in a derived attribute they are rounded to 15. An average is the nearest double
+ * to the exact sum, divided by the number of values.
  *
  * Hundreds of `a == 1 OR a == 2` cost what `a IN {1, 2}` costs.
  *

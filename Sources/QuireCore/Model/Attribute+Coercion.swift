@@ -1,7 +1,8 @@
 extension Attribute {
   /// The value as this attribute stores it, or an error that names the attribute, the value's kind and the remedy.
   ///
-  /// Numbers convert where nothing is lost (an integer into a Double attribute); text never becomes a number.
+  /// Numbers convert where nothing is lost (an integer into a Double attribute), and doubles become decimals of the 15
+  /// digits that they carry; text never becomes a number.
   func coerce(_ value: Value) throws(Failure) -> Value {
     switch (type, value) {
     case (_, .nil), (.undefined, _): return value
@@ -25,10 +26,10 @@ extension Attribute {
         about: .property(self))
     case (.float, .integer(let integer)):
       if let exact = Float(exactly: integer) { return .float(exact) }
-    case (.decimal, .decimal): return value
-    case (.decimal, .integer(let integer)): return .decimal(Decimal(integer))
+    case (.decimal, .decimal(let decimal)): return .decimal(try storable(decimal))
+    case (.decimal, .integer(let integer)): return .decimal(try storable(Decimal(integer)))
     case (.decimal, .double(let double)):
-      if let decimal = Decimal(double) { return .decimal(decimal) }
+      if let decimal = Decimal(double) { return .decimal(decimal.rounded) }
     case (.date, .date(let seconds)): return .date(try storable(seconds))
     case (.string, .text), (.binary, .data), (.uuid, .uuid), (.uri, .uri): return value
     case (.uri, .text(let text)): return .uri(text)
@@ -58,6 +59,21 @@ extension Attribute {
       .invalidArgument,
       "Attribute '\(qualifiedName)' cannot hold NaN, which SQLite does not store. Leave it without a value.",
       about: .property(self))
+  }
+
+  /// The file would have another number, without a word.
+  private func storable(_ decimal: Decimal) throws(Failure) -> Decimal {
+    if decimal.fitsFile || isTransient { return decimal }
+    throw Failure(
+      .invalidArgument,
+      "Attribute '\(qualifiedName)' cannot hold \(decimal), which has \(decimal.digitCount) significant digits: a file "
+        + "keeps \(Decimal.storedDigits) of a decimal. Round it, or keep it as text in an attribute of type String.",
+      about: .property(self))
+  }
+
+  /// A value that was calculated: a decimal with the digits that a file keeps, any other as it is.
+  func rounded(_ value: Value) -> Value {
+    if type == .decimal, case .decimal(let decimal) = value { .decimal(decimal.rounded) } else { value }
   }
 
   private func detail(_ value: Value) -> String {

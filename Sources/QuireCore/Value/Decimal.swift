@@ -1,6 +1,6 @@
 /// A decimal number of up to 38 significant digits: `mantissa` times ten to the `exponent`, normalised so that the
-/// mantissa has no trailing zero. The file holds decimals as doubles (a fact of Core Data's format). Digits beyond a
-/// double last only until the row is read back.
+/// mantissa has no trailing zero. The file holds decimals as doubles (a fact of Core Data's format), which carry 15
+/// digits. Attributes therefore reject decimals with more, and round doubles to as many.
 final class Decimal: Sendable {
   let isNegative: Bool
   let mantissa: UInt128
@@ -102,7 +102,48 @@ final class Decimal: Sendable {
   /// The decimal with the digits that `double` prints with; nil for NaN, infinities and out-of-range exponents.
   convenience init?(_ double: Double) {
     guard double.isFinite else { return nil }
+    if let (mantissa, places) = Decimal.fewDigits(double.magnitude) {
+      self.init(isNegative: double < 0, mantissa: UInt128(mantissa), exponent: -places)
+      return
+    }
     self.init("\(double)".utf8)
+  }
+
+  /// The digits of a double that has a few behind the point, as most prices do, without printing it.
+  ///
+  /// Both operands of the division are exact. Its result is rounded once, so it is the double nearest to these digits.
+  /// There is no other decimal of up to 15 digits for that double.
+  private static func fewDigits(_ double: Double) -> (mantissa: Int64, places: Int)? {
+    for places in powers.indices {
+      let scaled = (double * powers[places]).rounded()
+      if scaled >= firstTooLong { return nil }
+      if scaled / powers[places] == double { return (Int64(scaled), places) }
+    }
+    return nil
+  }
+
+  private static let powers: [Double] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
+  private static let firstTooLong = 1e15
+
+  /// So many digits every double carries.
+  static let storedDigits = 15
+  private static let firstUnstored = UInt128(1_000_000_000_000_000)
+
+  /// How many digits there are, from the first to the last that is not zero.
+  var digitCount: Int { "\(mantissa)".utf8.count }
+  var fitsFile: Bool { mantissa < Decimal.firstUnstored }
+
+  /// The nearest decimal that a file holds with all its digits, halves away from zero.
+  var rounded: Decimal {
+    var (mantissa, exponent) = (mantissa, exponent)
+    var digit: UInt128 = 0
+    while mantissa >= Decimal.firstUnstored {
+      digit = mantissa % 10
+      mantissa /= 10
+      exponent += 1
+    }
+    if digit >= 5 { mantissa += 1 }
+    return Decimal(isNegative: isNegative, mantissa: mantissa, exponent: exponent) ?? self
   }
 
   convenience init(_ integer: Int64) {
@@ -114,12 +155,15 @@ final class Decimal: Sendable {
 
   /// The value that comes back from the file.
   var stored: Decimal {
-    // So many digits every double carries.
-    if mantissa < 1_000_000_000_000_000 { return self }
-    let double = double
-    // SQLite keeps whole numbers in columns of decimals as integers.
-    if let integer = Int64(exactly: double), integer != .min { return Decimal(integer) }
-    return Decimal(double) ?? self
+    fitsFile ? self : Decimal(double) ?? self
+  }
+
+  /// A whole number of a file, in which SQLite keeps whole doubles as integers. Such a double has the digits that it
+  /// prints with; an integer of another program that is no double has its own.
+  static func stored(_ integer: Int64) -> Decimal {
+    let double = Double(integer)
+    if double.magnitude < 9_007_199_254_740_992 || Int64(exactly: double) != integer { return Decimal(integer) }
+    return Decimal(double) ?? Decimal(integer)
   }
 
   static func order(_ left: Decimal, _ right: Decimal) -> Int {

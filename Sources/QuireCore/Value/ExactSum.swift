@@ -57,6 +57,10 @@ struct ExactSum {
     }
   }
 
+  mutating func add(_ decimal: Decimal, isTaken: Bool = false) {
+    add(decimal.mantissa, exponent: decimal.exponent, isNegative: decimal.isNegative != isTaken)
+  }
+
   /// `amount` is far enough from the limits of an integer to have a digit added.
   private mutating func add(_ amount: Int64, at place: Int) {
     if amount == 0 { return }

@@ -48,7 +48,8 @@ extension Context {
         fitting.reserveCapacity(values.count)
         for (row, value) in zip(rows, values) {
           try monitor?.check()
-          fitting.append(try checkedForBatch(value, attribute))
+          let value = try checkedForBatch(attribute.rounded(value), attribute)
+          fitting.append(value)
           try checkRules(value, attribute, [row])
         }
         computed.append(ComputedValues(attribute: attribute, values: fitting))

@@ -93,7 +93,9 @@ extension Model {
 }
 
 extension LoadedAttribute {
-  fileprivate func fittingDefault(_ probe: Attribute) -> Value { (try? probe.coerce(defaultValue)) ?? .nil }
+  fileprivate func fittingDefault(_ probe: Attribute) -> Value {
+    (try? probe.coerce(probe.rounded(defaultValue))) ?? .nil
+  }
 
   fileprivate func fittingRules(_ probe: Attribute) -> AttributeRules {
     (try? rules.fitting(probe)) ?? AttributeRules()

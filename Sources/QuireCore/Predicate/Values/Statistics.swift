@@ -25,16 +25,33 @@ struct Statistics {
 
   private func doubles() throws(Failure) -> [Double] { try numbers().map(\.double) }
 
-  /// 0 of nothing. An integer as long as integers can hold it.
+  /// 0 of nothing. An integer as long as integers can hold it. That of decimals, with or without integers, is exact,
+  /// and a decimal as long as 38 digits hold it.
   func sum() throws(Failure) -> Value {
-    switch try numbers().reduce(.integer(0), Arithmetic.sum) {
-    case .integer(let integer): .integer(integer)
-    case .real(let double): .double(double)
-    case .float(let float): .double(Double(float))
+    var decimals = ExactSum.decimal, hasDecimals = false
+    var sum = Number.integer(0)
+    for value in values {
+      if case .decimal(let decimal) = value {
+        decimals.add(decimal)
+        hasDecimals = true
+      } else {
+        sum = Arithmetic.sum(sum, try Arithmetic.number(value, in: expression))
+      }
+    }
+    switch sum {
+    case .integer(let integer):
+      if !hasDecimals { return .integer(integer) }
+      decimals.add(Decimal(integer))
+      return decimals.decimal
+    case .real, .float:
+      return .double(hasDecimals ? sum.double + (decimals.decimal.number?.double ?? 0) : sum.double)
     }
   }
 
   func average() throws(Failure) -> Value {
+    if values.contains(where: \.isDecimal) {
+      return .double((try sum().number?.double ?? .nan) / Double(values.count))
+    }
     let numbers = try doubles()
     return numbers.isEmpty ? .nil : .double(numbers.reduce(0, +) / Double(numbers.count))
   }
@@ -95,6 +112,8 @@ struct Statistics {
 }
 
 extension Value {
+  fileprivate var isDecimal: Bool { if case .decimal = self { true } else { false } }
+
   var isNaN: Bool {
     if case .date(let seconds) = self { return seconds.isNaN }
     return number?.double.isNaN ?? false

@@ -40,7 +40,7 @@ struct AggregateTally {
       }
     case .decimal(let decimal):
       decimalCount += step
-      decimals.add(decimal.mantissa, exponent: decimal.exponent, isNegative: decimal.isNegative != isTaken)
+      decimals.add(decimal, isTaken: isTaken)
     default: strangers += step
     }
     if count == 0 { self = AggregateTally() }

@@ -90,11 +90,19 @@ struct DerivationSQL: Sendable {
     case .count: collective(owner, "count(*)")
     case .minimum: collective(owner, "min(m.\(sourceColumn ?? "Z_PK"))")
     case .maximum: collective(owner, "max(m.\(sourceColumn ?? "Z_PK"))")
-    case .sum: collective(owner, "ifnull(\(rounded("sum(m.\(sourceColumn ?? "Z_PK"))")), 0)")
-    case .average: collective(owner, rounded("avg(m.\(sourceColumn ?? "Z_PK"))"))
+    case .sum: collective(owner, "ifnull(\(rounded(calculation("sum", .decimalTotal, isPlain))), 0)")
+    case .average: collective(owner, rounded(calculation("avg", .decimalAverage, isPlain)))
     case .unknown: "NULL"
     }
   }
+
+  /// A sum or an average of the members' values; of decimals the exact one, where our functions may be called.
+  private func calculation(_ plain: String, _ exact: SQLFunction, _ isPlain: Bool) -> String {
+    "\(source?.type == .decimal && !isPlain ? exact.name : plain)(m.\(sourceColumn ?? "Z_PK"))"
+  }
+
+  /// Whether SQLite's own functions add what is rounded already.
+  private var isExactSum: Bool { (operation == .sum || operation == .average) && source?.type == .decimal }
 
   /// The file has decimals as doubles, of which these digits can be trusted.
   private func rounded(_ number: String) -> String {
@@ -270,7 +278,10 @@ struct DerivationSQL: Sendable {
     let isOwn = entityCondition(table).map { " AND \($0)" } ?? ""
     let update =
       "UPDATE \(table) SET \(column) = \(value(of: table, isPlain: true)) WHERE Z_PK IN (\(owners.query))\(isOwn);"
+    if isExactSum { return "\(update) \(noting(owners, name: name))" }
     if !operation.isOfText { return update }
+    // Triggers of another folding are replaced when a store is opened, and all values are calculated again.
+    let number = operation == .canonical ? "/* folding 2 */ " : ""
     let isForeign =
       "(SELECT \(column) FROM \(table) WHERE Z_PK = n.Z_PK) GLOB '*[^' || char(1) || '-' || char(127) || ']*'"
     return "\(number)\(update) \(noting(query: owners.query, name: name, if: isForeign))"
@@ -280,8 +291,6 @@ struct DerivationSQL: Sendable {
   func noting(_ owners: Owners, name: String) -> String {
     switch owners {
     case .query(let query): return noting(query: query, name: name, if: "1")
-    // Triggers of another folding are replaced when a store is opened, and all values are calculated again.
-    let number = operation == .canonical ? "/* folding 2 */ " : ""
     case .keys(let keys):
       return keys.map { key in
         "INSERT INTO \(DerivedAttributes.pending) (Z_NAME, Z_PK) SELECT '\(name)', \(key) "

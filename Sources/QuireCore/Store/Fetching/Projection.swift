@@ -66,10 +66,7 @@ extension SQLCompiler {
             .invalidPredicate,
             "\(written.text) calculates with \(column.type.comparisonClass.name). Only numbers have sums.")
         }
-        // SQLite keeps whole decimals as integers.
-        let number = column.type == .decimal ? SQLExpr(.real(column.expr)) : column.expr
-        let result = SQLExpr.call(name == "sum:" ? .sum : .average, number)
-        return .expression(leaf(SQLLeaf(expr: result, kind: .number, home: 0), written.text))
+        return .expression(leaf(SQLCompiler.calculation(name == "sum:", column), written.text))
       default: break
       }
     }
@@ -83,6 +80,16 @@ extension SQLCompiler {
     }
     let list = leaf(SQLLeaf(expr: .call(.pack, value), kind: .list(kind), home: 0), part.text)
     return .expression(.function(name, [list]))
+  }
+
+  /// The sum or the average of a column of numbers.
+  private static func calculation(_ isSum: Bool, _ column: SQLColumn) -> SQLLeaf {
+    if column.type != .decimal {
+      return SQLLeaf(expr: .call(isSum ? .sum : .average, column.expr), kind: .number, home: 0)
+    }
+    if !isSum { return SQLLeaf(expr: .call(.decimalAverage, column.expr), kind: .number, home: 0) }
+    return SQLLeaf(
+      expr: .call(.decimalSum, column.expr), kind: .coded, home: 0, order: .call(.decimalTotal, column.expr))
   }
 
   /// Whether an expression has many values in each row, so that a function such as max: is one of the row.

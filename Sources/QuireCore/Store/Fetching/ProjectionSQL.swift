@@ -62,7 +62,7 @@ struct ProjectionSQL {
       order.append(SQLOrder(value: key, isDescending: !descriptor.isAscending))
     }
     if projection.isDistinct {
-      order += builder.selected.map { SQLOrder(value: $0) }
+      order += builder.ordering.map { SQLOrder(value: $0) }
     } else if isAggregated {
       order += groups.map { SQLOrder(value: $0) }
     } else {
@@ -88,6 +88,8 @@ struct ProjectionSQL {
     let isDistinct: Bool
     var sources: [Source] = []
     var selected: [SQLExpr] = []
+    /// The same in the order of their values.
+    var ordering: [SQLExpr] = []
     private var terms: [String: (term: SQLTerm, expr: SQLExpr?)] = [:]
     private var expressions: [String: Expression] = [:]
 
@@ -128,8 +130,8 @@ struct ProjectionSQL {
         expr = row.key
       case .expression(.argument(let number, _)):
         let leaf = compiler.leaves[number]
-        add(leaf.expr, .column(selected.count, leaf.kind))
-        expr = leaf.expr
+        expr = leaf.order ?? leaf.expr
+        add(leaf.expr, .column(selected.count, leaf.kind), order: expr)
       case .expression(let expression):
         let result: SQLProgram.Result = isDistinct ? .canonical : .coded
         add(try compiler.computed(expression, result), .column(selected.count, .coded))
@@ -137,9 +139,10 @@ struct ProjectionSQL {
       terms[column.name] = (term, expr)
     }
 
-    private mutating func add(_ expr: SQLExpr, _ source: Source) {
+    private mutating func add(_ expr: SQLExpr, _ source: Source, order: SQLExpr? = nil) {
       sources.append(source)
       selected.append(expr)
+      ordering.append(order ?? expr)
     }
 
     /// A column may be named by its name, as a key or as a variable.

@@ -9,6 +9,7 @@ enum AggregateFunctions {
         { context, _, arguments in AggregateFunctions.step(context, arguments) }, finish, nil)
       try Connection.check(code, adding: function.name)
     }
+    try registerDecimals(on: connection)
   }
 
   /// SQLite gives it as zeros, which is nothing.
@@ -61,6 +62,81 @@ enum AggregateFunctions {
       state.pointee.isReal = true
       state.pointee.real = other.double
     }
+  }
+
+  // MARK: Decimals
+
+  private final class Decimals {
+    var sum = ExactSum.decimal
+    var count = 0
+  }
+
+  private static func registerDecimals(on connection: OpaquePointer) throws(Failure) {
+    let functions: [(SQLFunction, @convention(c) (OpaquePointer?) -> Void)] = [
+      (.decimalSum, giveDecimalSum), (.decimalTotal, giveDecimalTotal), (.decimalAverage, giveDecimalAverage),
+    ]
+    for (function, finish) in functions {
+      let code = sqlite3_create_function_v2(
+        connection, function.name, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, nil, nil,
+        { context, _, arguments in AggregateFunctions.stepDecimal(context, arguments) }, finish, nil)
+      try Connection.check(code, adding: function.name)
+    }
+  }
+
+  private static func stepDecimal(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
+    guard let context, let arguments else { return }
+    let size = Int32(MemoryLayout<Unmanaged<Decimals>?>.size)
+    guard let kept = sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: Unmanaged<Decimals>?.self) else {
+      return
+    }
+    let decimals: Decimals
+    if let known = kept.pointee {
+      decimals = known.takeUnretainedValue()
+    } else {
+      decimals = Decimals()
+      kept.pointee = Unmanaged.passRetained(decimals)
+    }
+    do throws(Failure) {
+      guard case .value(.decimal(let decimal)) = try Item(arguments[0], as: .value(.decimal)) else { return }
+      decimals.sum.add(decimal)
+      decimals.count += 1
+    } catch {
+      sqlite3_result_error(context, error.message.string, -1)
+    }
+  }
+
+  private static let giveDecimalSum: @convention(c) (OpaquePointer?) -> Void = { context in
+    guard let context else { return }
+    let decimals = AggregateFunctions.takeDecimals(context)
+    let sum: Value = decimals.map { $0.count == 0 ? .integer(0) : $0.sum.decimal } ?? .integer(0)
+    do throws(Failure) {
+      let bytes = try ItemCoding.encode(.value(sum))
+      quire_sqlite_result_blob_copy(context, bytes, UInt64(bytes.count))
+    } catch {
+      sqlite3_result_error(context, error.message.string, -1)
+    }
+  }
+
+  private static let giveDecimalTotal: @convention(c) (OpaquePointer?) -> Void = { context in
+    guard let context else { return }
+    sqlite3_result_double(context, AggregateFunctions.takeDecimals(context)?.sum.decimal.number?.double ?? 0)
+  }
+
+  private static let giveDecimalAverage: @convention(c) (OpaquePointer?) -> Void = { context in
+    guard let context else { return }
+    guard let decimals = AggregateFunctions.takeDecimals(context), decimals.count > 0 else {
+      return sqlite3_result_null(context)
+    }
+    give((decimals.sum.decimal.number?.double ?? 0) / Double(decimals.count), to: context)
+  }
+
+  /// SQLite finishes what it has begun, also after a failure.
+  private static func takeDecimals(_ context: OpaquePointer) -> Decimals? {
+    guard let kept = sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(to: Unmanaged<Decimals>?.self) else {
+      return nil
+    }
+    defer { kept.pointee = nil }
+    return kept.pointee?.takeRetainedValue()
   }
 
   private static func state(_ context: OpaquePointer, mayAllocate: Bool) -> UnsafeMutablePointer<State>? {

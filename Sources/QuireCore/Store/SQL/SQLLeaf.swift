@@ -13,4 +13,6 @@ struct SQLLeaf {
   let expr: SQLExpr
   let kind: Kind
   let home: Int
+  /// The same in the order of its values, where `expr` has another form.
+  var order: SQLExpr?
 }

@@ -33,6 +33,12 @@ enum SQLFunction: String {
   case sum = "quire_sum"
   /// quire_average(number): NULL of nothing.
   case average = "quire_average"
+  /// quire_decimal_sum(decimal): the exact sum in the form of `ItemCoding`.
+  case decimalSum = "quire_decimal_sum"
+  /// quire_decimal_total(decimal): the double nearest to that.
+  case decimalTotal = "quire_decimal_total"
+  /// quire_decimal_average(decimal): made of the exact sum; NULL of nothing.
+  case decimalAverage = "quire_decimal_average"
   case count = "count"
   case minimum = "min"
   case maximum = "max"
@@ -42,7 +48,7 @@ enum SQLFunction: String {
   /// Makes one value of many rows.
   var isAggregate: Bool {
     switch self {
-    case .pack, .sum, .average, .count, .minimum, .maximum: true
+    case .pack, .sum, .average, .decimalSum, .decimalTotal, .decimalAverage, .count, .minimum, .maximum: true
     default: false
     }
   }

@@ -50,7 +50,7 @@ enum SQLValue {
     case (.float, SQLITE_FLOAT), (.float, SQLITE_INTEGER): return .float(Float(sqlite3_value_double(value)))
     // Whole seconds come back as integers: the column's affinity is NUMERIC.
     case (.date, SQLITE_FLOAT), (.date, SQLITE_INTEGER): return .date(sqlite3_value_double(value))
-    case (.decimal, SQLITE_INTEGER): return .decimal(Decimal(sqlite3_value_int64(value)))
+    case (.decimal, SQLITE_INTEGER): return .decimal(.stored(sqlite3_value_int64(value)))
     case (.decimal, SQLITE_FLOAT): return Decimal(sqlite3_value_double(value)).map { .decimal($0) }
     case (.string, SQLITE_TEXT), (.undefined, SQLITE_TEXT): return text(value, isUTF8: isUTF8).map { .text($0) }
     case (.uri, SQLITE_TEXT): return text(value, isUTF8: isUTF8).map { .uri($0) }

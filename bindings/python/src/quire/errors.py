@@ -433,6 +433,7 @@ _WORDS = {
     "QUIRE_RESULT_IDS": "ids",
     "QUIRE_RESULT_DICTIONARIES": "dictionaries",
     "Leave it without a value": "Give None instead, as in [None if value != value else value for value in column]",
+    "in an attribute of type String": "with as_=(str, Decimal)",
     "results controller": "live list",
     "busy timeout": "timeout",
     "delegate": "handler",

@@ -231,6 +231,15 @@ def number_text(value: decimal.Decimal) -> str:
     return str(value)
 
 
+def check_digits(value: decimal.Decimal) -> None:
+    """Raises InvalidArgument for more digits than a file keeps."""
+    count = len("".join(map(str, value.as_tuple().digits)).strip("0"))
+    if count > 15:
+        raise InvalidArgument(
+            f"{value} has {count} significant digits, and a file keeps 15 of a decimal. Round it, or keep it as text, "
+            "with as_=(str, Decimal)")
+
+
 def lasting(value: Any) -> Any:
     """An argument of a predicate that stays as it is: what can be iterated only once, or can change, as a tuple."""
     if isinstance(value, (bytearray, memoryview)):

@@ -24,7 +24,7 @@ class AttributeType:
 
     __slots__ = (
         "name", "number", "python", "accepted", "canonical", "pack", "decode", "pack_column", "stored", "restored",
-        "unordered", "printed")
+        "unordered", "printed", "kept")
 
     def __init__(
         self,
@@ -41,6 +41,7 @@ class AttributeType:
         restored: Optional[Callable[..., Any]] = None,
         unordered: str = "",
         printed: Optional[Callable[[Any], Optional[str]]] = None,
+        kept: Optional[Callable[[Any], Any]] = None,
     ) -> None:
         self.name = name
         self.number = number
@@ -50,6 +51,8 @@ class AttributeType:
         """What may be assigned."""
         self.canonical = canonical
         """The value as reading it back would give it. Raises InvalidArgument for what the type cannot hold."""
+        self.kept = kept or canonical
+        """The same for what goes into a file, which may keep less than the type can hold."""
         self.pack = pack
         self.decode = decode
         """From the plain form of pages; None when that is final."""
@@ -162,6 +165,12 @@ def _decimal(value: Any) -> decimal.Decimal:
     return number
 
 
+def _kept_decimal(value: Any) -> decimal.Decimal:
+    number = _decimal(value)
+    _values.check_digits(number)
+    return number
+
+
 def _blob(name: str, number: int) -> AttributeType:
     return AttributeType(
         name, number, bytes, accepted=(bytes, bytearray, memoryview), canonical=bytes, pack=_values.data,
@@ -206,9 +215,10 @@ checkers."""
 Decimal = AttributeType(
     "Decimal", _ffi.QUIRE_TYPE_DECIMAL, decimal.Decimal, accepted=(decimal.Decimal, int), canonical=_decimal,
     pack=lambda value: _values.data(_values.number_text(value).encode(), _ffi.QUIRE_VALUE_DECIMAL),
-    decode=decimal.Decimal)
-"""A decimal number: what `Attr[Decimal]` is. The file holds it as a double; digits beyond that are lost at a save, and
-conditions and orders do not look at them before either. At most 38 significant digits."""
+    decode=decimal.Decimal, kept=_kept_decimal)
+"""A decimal number of up to 15 significant digits: what `Attr[Decimal]` is. The file holds it as a double, which
+carries as many. More are rejected: round the number, or keep it as text, with `attr(as_=(str, Decimal))`. Conditions
+may have numbers of 38 digits, which count as the nearest double."""
 UUID = AttributeType(
     "UUID", _ffi.QUIRE_TYPE_UUID, uuid.UUID, accepted=(uuid.UUID,), canonical=_same,
     pack=lambda value: _values.data(value.bytes, _ffi.QUIRE_VALUE_UUID), decode=lambda raw: uuid.UUID(bytes=raw))

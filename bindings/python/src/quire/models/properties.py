@@ -342,7 +342,7 @@ class Attr(Key, Generic[T]):
         if not isinstance(value, self._type.accepted):
             value = self._converted(value)
         try:
-            return self._type.canonical(value)
+            return (self._type.canonical if self._is_transient else self._type.kept)(value)
         except (InvalidArgument, InvalidText, WrongType) as error:
             raise blamed(error, self) from None
 
