@@ -326,7 +326,7 @@ static void messages_tell_the_remedy(void) {
         (offender){"Book", "genre", id, -1, "'Novel', which inherits from it, has it: ask for that entity."});
     quire_list *list = NULL;
     static const struct { const char *entity, *format, *words; } conditions[] = {
-        {"Everything", "moment > '2023-11-14'", "a date and text have no order. Compare with a date as argument (%@), or "},
+        {"Everything", "moment > 'soon'", "'soon' is no date in ISO 8601, such as 2026-11-21T10:30:00Z."},
         {"Everything", "moment < 5", "CAST(number, \"NSDate\")."},
         {"Book", "title > 5", "text and a number have no order. Compare values of one type; == of these two is never true."},
         {"Book", "pages IN (100)", "and has 100. A list is written in braces, such as {1, 2}."},
