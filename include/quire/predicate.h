@@ -70,7 +70,8 @@
  *                              do not begin with the variable are those of the outer object
  *     TERNARY(condition, a, b)
  *     CAST(a, "NSDate")        also NSNumber, NSDecimalNumber, NSString, NSData, NSUUID, NSURL and float. Dates are
- *                              seconds since 2001-01-01 UTC. Text that does not read as the type is nil
+ *                              seconds since 2001-01-01 UTC, or text in ISO 8601. Text that does not read as the type is
+ *                              nil
  *     $name, $name.key, a.$key    variables; the last one stands for a key
  *     $name := a               sets the variable to a, for the rest
  *

@@ -179,7 +179,7 @@ extension Context {
 
   /// What the request asks for, with the columns that it gets when it names none.
   private func projection(_ request: FetchRequest, _ query: BoundQuery) throws(Failure) -> Projection {
-    var projection = request.projection
+    var projection = try request.projection.readingDates(of: query.entity, in: store.uuid)
     projection.order = request.sort
     if projection.columns.isEmpty {
       let paths = ObjectList.attributePaths(of: query.entity)

@@ -23,7 +23,8 @@ extension Context {
       case .value(let value):
         changes.append((property, try checkedForBatch(value, property)))
       case .expression(let expression):
-        expressions.append((try computable(property, by: expression), expression))
+        let bound = try BoundExpression(expression, to: query.entity, of: store.uuid)
+        expressions.append((try computable(property, by: expression), bound.expression))
       case .predicate:
         throw Failure(
           .invalidArgument, "'\(property.qualifiedName)' is given a predicate; a value or an expression is needed.",

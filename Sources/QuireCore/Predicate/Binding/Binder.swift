@@ -22,7 +22,7 @@ struct Binder {
   }
 
   private(set) var reach = Reach()
-  /// The first comparison of what has no order. A failure of a name comes before it.
+  /// The first comparison of what has no order, or text that should be a date. A failure of a name comes before it.
   private(set) var disorder: Failure?
   /// Inside SUBQUERY and TERNARY keys may be of other objects, whose types are not compared.
   private var comparesTypes = true
@@ -66,10 +66,20 @@ struct Binder {
     do throws(Failure) { bound.right = try bind(comparison.right).expression } catch {
       throw comparison.right.lacksQuotes(error) ? error.advising("Text stands in quotes.") : error
     }
+    bound = dated(bound)
     if comparesTypes, bound.needsOrder, disorder == nil, let found = Binder.disorder(of: bound, entity) {
       disorder = found
     }
     return bound
+  }
+
+  /// The same with dates that are written as text.
+  @inline(never)
+  private mutating func dated(_ comparison: Comparison) -> Comparison {
+    do throws(Failure) { return try comparison.readingDates() } catch {
+      disorder = disorder ?? error
+      return comparison
+    }
   }
 
   /// Apart from the binder, which the closure would copy.
@@ -153,7 +163,18 @@ struct Binder {
       bound.append(part.expression)
       if place == 0 { first = part.places }
     }
+    if name == Function.cast { checkCast(bound) }
     return Bound(.function(name, bound), name == "noindex:" ? first : [])
+  }
+
+  /// A text that no date reads as would be nil.
+  @inline(never)
+  private mutating func checkCast(_ parts: [Expression]) {
+    guard disorder == nil, parts.count == 2, parts[1].constantValue?.comparableText == "NSDate",
+      case .text(let text)? = parts[0].constantValue,
+      let value = try? Cast.apply(.text(text), to: "NSDate", in: .function(Function.cast, parts)), value.isNil
+    else { return }
+    disorder = Failure(.invalidPredicate, "\(WrittenDate.reason(text)).")
   }
 
   /// FIRST, LAST and SIZE look like keys in the second argument.

@@ -2,7 +2,7 @@
 ///
 /// For one thread at a time.
 struct BoundPredicate {
-  /// As it was written; its keys have their properties.
+  /// As it was written; its keys have their properties, and texts beside dates are dates.
   let predicate: Predicate
   let reach: Reach
   let evaluator: PredicateEvaluator
@@ -32,5 +32,6 @@ struct BoundExpression {
     var binder = Binder(entity, of: store)
     self.expression = try binder.bind(standingAlone: expression)
     reach = binder.reach
+    if let disorder = binder.disorder { throw disorder }
   }
 }

@@ -27,7 +27,8 @@ extension Comparison {
       if left == right {
         "Compare with == or !=."
       } else if left == .date || right == .date {
-        "Compare with a date as argument (%@), or with the seconds since 2001 as CAST(number, \"NSDate\")."
+        "Compare with a date as argument (%@), with one in ISO 8601, such as '2026-11-21T10:30:00Z', or with the "
+          + "seconds since 2001 as CAST(number, \"NSDate\")."
       } else {
         "Compare values of one type; == of these two is never true."
       }

@@ -52,7 +52,8 @@ enum Cast {
 
   private static func date(_ value: Value) -> Value? {
     if case .date = value { return value }
-    return number(value)?.number.map { .date($0.double) }
+    if let seconds = number(value)?.number?.double { return .date(seconds) }
+    return value.comparableText.flatMap(WrittenDate.secondsSince2001).map { .date($0) }
   }
 
   private static func data(_ value: Value) -> Value? {

@@ -4,7 +4,8 @@ enum CastLiteral {
   static func value(of source: Value, type: String) -> Value? {
     switch (type, source) {
     case ("NSDate", .integer), ("NSDate", .boolean), ("NSDate", .double): return source.number.map { .date($0.double) }
-    case ("NSDate", .text(let text)): return nonFinite(text.string).map { .date($0) }
+    case ("NSDate", .text(let text)):
+      return (nonFinite(text.string) ?? WrittenDate.secondsSince2001(text)).map { .date($0) }
     case ("NSNumber", .text(let text)): return nonFinite(text.string).map { .double($0) }
     case ("NSDecimalNumber", .text(let text)): return Decimal(text.bytes.buffer).map { .decimal($0) }
     case ("float", .double(let double)): return .float(Float(double))

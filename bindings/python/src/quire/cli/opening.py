@@ -20,6 +20,7 @@ from ..models.model_description import (
     RelationshipDescription,
 )
 from .exits import Exit, Problem
+from .values import shown
 
 __all__ = [
     "at_path", "attributes_of", "class_of", "model_class", "opened", "opened_for_writing", "property_at", "remedy"]
@@ -34,22 +35,31 @@ PropertyDescription = Union[AttributeDescription, RelationshipDescription, Fetch
 def opened(path: str, conditions: Sequence[str] = ()) -> Generator[Store, None, None]:
     """The store at a path for reading, with the model that it brings along.
 
-    A key that an entity does not have ends the command with one that is like it, and with its place in a condition.
+    A key that an entity does not have ends the command with one that is like it, and with its place in a condition. So
+    does a text that is no date, with its place.
     """
     with _open(path, read_only=True) as store:
         try:
             yield store
         except Error as error:
-            sentence = _about_key(store, error, conditions) or _about_date(error)
+            sentence = _about_key(store, error, conditions) or _about_date(error, conditions)
             if sentence is None:
                 raise
             raise Problem(Exit.REQUEST, sentence) from None
 
 
-def _about_date(error: Error) -> Optional[str]:
-    """The remedy of a program gives an argument, which the command line cannot."""
-    before, found, _ = str(error).partition("Compare with a date as argument (%@), or ")
-    return f"{before}Compare with a date in ISO 8601, as in CAST('2026-11-21T10:30:00Z', 'NSDate')." if found else None
+def _about_date(error: Error, conditions: Sequence[str]) -> Optional[str]:
+    sentence = str(error)
+    # The remedy of a program gives an argument, which the command line cannot.
+    before, found, after = sentence.partition("as argument (%@), with one ")
+    if found:
+        return before + after
+    text, found, _ = sentence.partition(" is no date in ISO 8601")
+    for condition in conditions if found else ():
+        place = max(condition.find(text), condition.find(f'"{text[1:-1]}"'))
+        if place >= 0:
+            return f"{sentence}\n{shown(condition)}\n{' ' * place}^"
+    return None
 
 
 def _about_key(store: Store, error: Error, conditions: Sequence[str]) -> Optional[str]:

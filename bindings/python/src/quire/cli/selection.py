@@ -12,7 +12,6 @@ from ..lists import section_rule
 from ..lists.results import Results
 from ..lists.section_rule import SectionRule
 from ..models.model_description import AttributeDescription, EntityDescription, RelationshipDescription
-from .conditions import with_dates
 from .exits import Exit, Problem
 from .opening import at_path, attributes_of, model_class, property_at
 from .relating import relationship_columns
@@ -45,7 +44,7 @@ class Selection(NamedTuple):
         kind, entity = model_class(store, options.entity)
         query: Query[Any] = store.context.query(kind)
         for condition in options.where or ():
-            query = query.where(with_dates(store.model, entity, condition))
+            query = query.where(condition)
         orders = [key.strip() for given in options.sort or () for key in given.split(",")]
         if not all(key.lstrip("-") for key in orders):
             raise Problem(Exit.REQUEST, "--sort takes keys with commas between them, and one of them is empty.")

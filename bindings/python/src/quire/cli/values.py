@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Union
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
-__all__ = ["as_json", "as_text", "from_text", "is_list", "no_date", "shown", "sized"]
+__all__ = ["as_json", "as_text", "from_text", "is_list", "shown", "sized"]
 
 # What a terminal would obey, or what turns the direction of text.
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -148,11 +148,6 @@ def _boolean(text: Union[str, int, float, bool]) -> bool:
     raise ValueError(f"'{_beginning(text)}' is neither true nor false")
 
 
-def no_date(text: object) -> ValueError:
-    """The exception for what is no date."""
-    return ValueError(f"'{_beginning(text)}' is no date in ISO 8601, such as 2026-11-21T10:30:00Z")
-
-
 def _date(text: Union[str, int, float, bool]) -> Union[datetime, float]:
     """An instant in ISO 8601, of UTC where it names no zone; or a number of seconds since 2001."""
     if isinstance(text, (int, float)) and not isinstance(text, bool):
@@ -167,7 +162,7 @@ def _date(text: Union[str, int, float, bool]) -> Union[datetime, float]:
     try:
         found = datetime.fromisoformat(plain)
     except ValueError:
-        raise no_date(text) from None
+        raise ValueError(f"'{_beginning(text)}' is no date in ISO 8601, such as 2026-11-21T10:30:00Z") from None
     if found.tzinfo is None:
         return found.replace(tzinfo=timezone.utc)
     try:

@@ -8,7 +8,6 @@ import select
 import sys
 from typing import Any, Optional
 
-from .conditions import with_dates
 from .exits import Exit
 from .opening import at_path, attributes_of, model_class, opened
 from .terminal import console, speak_utf8
@@ -33,7 +32,7 @@ def watch(options: argparse.Namespace) -> Exit:
         names = [each.name for each in attributes_of(entity)]
         query = store.context.query(model)
         for condition in conditions:
-            query = query.where(with_dates(store.model, entity, condition))
+            query = query.where(condition)
 
         def read() -> _Rows:
             return {each.id: tuple(at_path(each, name) for name in names) for each in query}

@@ -14,7 +14,6 @@ from ...errors import DatabaseError, Error, NotFound
 from ...lists.results import Results
 from ...models.model_description import AttributeDescription, EntityDescription, RelationshipDescription
 from ...predicates.predicate import Predicate
-from ..conditions import with_dates
 from ..opening import attributes_of
 from ..selection import section_of
 from ..values import as_text, shown
@@ -95,7 +94,7 @@ class Listing:
         query = self._store.context.query(self._class)
         if search.startswith("="):
             if search[1:].strip():
-                query = query.where(with_dates(self._store.model, self.entity, search[1:]))
+                query = query.where(search[1:])
         elif search:
             query = query.where(self._containing(search))
         return query.order_by(order) if order else query
