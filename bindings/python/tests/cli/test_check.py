@@ -127,6 +127,14 @@ class CheckTests(CommandTestCase):
             self.assertEqual(store.check(), 0)
         self.assertIn("file and text indexes: sound", self.succeed("check", self.path))
 
+    def test_a_check_of_an_open_store_counts_for_stores_that_are_opened_for_reading(self) -> None:
+        with quire.open(self.path) as store:
+            self.assertEqual(store.check(), 0)
+            self.sql("VACUUM")
+            self.assertEqual(self.run_command("check", self.path).code, 1)
+            self.assertEqual(store.check(), 0)
+            self.assertIn("file and text indexes: sound", self.succeed("check", self.path))
+
     def text_index(self) -> str:
         with closing(sqlite3.connect(self.path)) as file:
             [(name,)] = file.execute("SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'")
