@@ -1,7 +1,8 @@
 import Glibc
 
 extension TextIndexes {
-  /// Compares each index with the texts, and makes those anew that do not lead to every row: so many.
+  /// Compares each index with the texts, and rebuilds those that do not lead to every row: so many. Of the others it is
+  /// recorded that they are right with the schema as it is now, which another program may have changed.
   func checkAll(on connection: Connection) throws(Failure) -> Int {
     try lock.withLock { () throws(Failure) in try checkEach(on: connection) }
   }
@@ -9,13 +10,19 @@ extension TextIndexes {
   private func checkEach(on connection: Connection) throws(Failure) -> Int {
     try check(on: connection)
     if !hasModule { return 0 }
-    var damaged: [TextIndex] = []
+    var damaged: [TextIndex] = [], sound: [TextIndex] = []
+    let schema = try connection.schemaNumber()
     for index in all {
-      if index.isUsable, try verify(index, on: connection), try index.leadsToEveryRow(on: connection) { continue }
+      if index.isUsable, try verify(index, on: connection), try index.leadsToEveryRow(on: connection) {
+        sound.append(index)
+        continue
+      }
       index.setAside()
       damaged.append(index)
     }
-    if damaged.isEmpty || connection.isReadOnly { return damaged.count }
+    if connection.isReadOnly { return damaged.count }
+    try record(sound, with: schema, on: connection)
+    if damaged.isEmpty { return 0 }
     do throws(Failure) {
       try removing(on: connection) { removal throws(Failure) in
         try build(damaged, by: removal, on: connection, since: try connection.schemaNumber())
@@ -26,6 +33,36 @@ extension TextIndexes {
     }
     for index in damaged { index.isBeyondRepair = false }
     return damaged.count
+  }
+
+  /// Without, a store that is opened for reading does not use an index that was just found to be sound.
+  private func record(_ sound: [TextIndex], with schema: Int64, on connection: Connection) throws(Failure) {
+    var outdated: [TextIndex] = []
+    for index in sound {
+      let select = try connection.statement("SELECT 1 FROM \(TextIndexes.directory) WHERE Z_NAME = ? AND Z_SCHEMA <> ?")
+      try select.bind(Text(index.name), at: 1)
+      try select.bind(schema, at: 2)
+      if try select.step() { outdated.append(index) }
+      select.reset()
+    }
+    if outdated.isEmpty { return }
+    do throws(Failure) {
+      try connection.withoutWaiting { () throws(Failure) in
+        try connection.transaction { () throws(Failure) in
+          // What has changed since was not checked.
+          if try connection.schemaNumber() != schema { return }
+          for index in outdated {
+            let update = try connection.statement("UPDATE \(TextIndexes.directory) SET Z_SCHEMA = ? WHERE Z_NAME = ?")
+            try update.bind(schema, at: 1)
+            try update.bind(Text(index.name), at: 2)
+            try update.run()
+          }
+        }
+      }
+    } catch {
+      // Another program is writing; the next check records it.
+      if error.kind != .busy { throw error }
+    }
   }
 }
 
