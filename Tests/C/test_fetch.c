@@ -462,9 +462,43 @@ static void chains_may_be_longer_than_a_statement(void) {
     close_fixture(f);
 }
 
+/* SQLite compares the constants of calls, such as quire_text and quire_test, with all before. So the time that it takes to
+   prepare a statement goes by the square of these calls. */
+static void statement_of_a_long_chain_is_short(void) {
+    static const struct { const char *joint, *term; } chains[] = {
+        {" AND ", "NOT title BEGINSWITH '%d'"}, {" AND ", "(title != 'a' OR pages == %d)"}, {" OR ", "NOT (title LIKE '%d*')"},
+        {" AND ", "(pages != %d AND NOT title CONTAINS 'a%1$d')"}, {" OR ", "(isbn != 'x' AND title ENDSWITH '%d')"},
+        {" AND ", "NONE author.books.title BEGINSWITH '%d'"}};
+    enum { FEW = 2000, MANY = 8000 };
+    fixture f = open_fixture();
+    char *format = malloc((size_t)MANY * 64);
+    for (size_t chain = 0; chain < sizeof chains / sizeof chains[0]; chain++) {
+        size_t calls[2] = {0, 0};
+        for (int is_long = 0; is_long < 2; is_long++) {
+            char *end = format;
+            for (int i = 0; i < (is_long ? MANY : FEW); i++) {
+                end += sprintf(end, "%s", i ? chains[chain].joint : "");
+                end += sprintf(end, chains[chain].term, i);
+            }
+            quire_fetch_request *request = new_request("Book", format, NULL);
+            quire_evaluation *explanation = NULL;
+            CHECK_OK(quire_fetch_request_explain(request, f.context, &explanation, &error));
+            const quire_value *text = quire_evaluation_value(explanation);
+            for (const char *at = text->as.text; (at = strstr(at, "quire_te")); at += 8) calls[is_long]++;
+            quire_evaluation_release(explanation);
+            quire_fetch_request_release(request);
+        }
+        /* One for sixty of the terms. */
+        CHECK(calls[0] > 0 && calls[1] - calls[0] <= (MANY - FEW) / 30);
+    }
+    free(format);
+    close_fixture(f);
+}
+
 int main(int argument_count, char **arguments) {
     read_arguments(argument_count, arguments);
     RUN(chains_may_be_longer_than_a_statement);
+    RUN(statement_of_a_long_chain_is_short);
     RUN(sort_keys_order_with_nil_first_ascending);
     RUN(text_orders_by_code_point);
     RUN(second_sort_key_decides_ties_and_clearing_removes_both);
