@@ -273,12 +273,32 @@ extension SQLCompiler {
 }
 
 extension Predicate {
-  /// How many keys a comparison of values of the row looks up; nil for anything else.
+  /// How many keys a program looks up for it; nil for what a program does not answer so well.
   fileprivate var keyCount: Int? {
-    guard case .comparison(let comparison) = self, comparison.modifier == .direct,
-      let left = comparison.left.keyCount, let right = comparison.right.keyCount,
-      left + right <= SQLCompiler.mostArguments
-    else { return nil }
+    switch self {
+    case .constant: return 0
+    case .not(let part): return part.keyCount
+    case .and(let parts), .or(let parts): return Predicate.keyCount(of: parts)
+    case .comparison(let comparison): return comparison.keyCount
+    }
+  }
+
+  @inline(never)
+  private static func keyCount(of parts: [Predicate]) -> Int? {
+    var count = 0
+    for part in parts {
+      guard let inner = part.keyCount, count + inner <= SQLCompiler.mostArguments else { return nil }
+      count += inner
+    }
+    return count
+  }
+}
+
+extension Comparison {
+  fileprivate var keyCount: Int? {
+    guard let left = left.keyCount, let right = right.keyCount, left + right <= SQLCompiler.mostArguments else {
+      return nil
+    }
     return left + right
   }
 }
