@@ -3,7 +3,9 @@
 import itertools
 import random
 import re
+import sqlite3
 import unittest
+from contextlib import closing
 
 import quire
 from support import FileTestCase, seeds
@@ -78,6 +80,22 @@ class MarkTests(FileTestCase):
             self.context.add(Folded(name=word))
         self.context.save()
         self.assertEqual({each.folded for each in self.context.query(Folded)}, {"กิน", "cafe", "がく", "מלה"})
+
+    def test_canonical_attributes_of_another_folding_are_calculated_again(self) -> None:
+        self.context.add(Folded(name="กิน"))
+        self.context.save()
+        self.store.close()
+        with closing(sqlite3.connect(self.path)) as plain, plain:
+            triggers = plain.execute("SELECT name, sql FROM sqlite_master WHERE sql LIKE '%/* folding%'").fetchall()
+            self.assertGreater(len(triggers), 0)
+            for name, sql in triggers:
+                plain.execute(f"DROP TRIGGER {name}")
+                plain.execute(re.sub(r"/\* folding \d+ \*/ ", "", sql))
+            plain.execute("UPDATE ZFOLDED SET ZFOLDED = 'กน'")
+        with quire.open(self.path, [Word, Folded], read_only=True) as store:
+            self.assertEqual([each.folded for each in store.context.query(Folded)], ["กน"])
+        with quire.open(self.path, [Word, Folded]) as store:
+            self.assertEqual([each.folded for each in store.context.query(Folded)], ["กิน"])
 
     def test_an_option_only_widens(self) -> None:
         for seed in seeds(3):
