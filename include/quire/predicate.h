@@ -22,7 +22,7 @@
  *     CONTAINS                 the same the other way round
  *     BEGINSWITH ENDSWITH      the empty text is part of none, for CONTAINS too
  *     LIKE                     the whole text, with ? for one character, * for any number, \ before what means itself.
- *                              Options only widen: with [c] `Stra?e` finds `Straße`, although it folds to `strasse`
+ *                              `?` is one of the text as it is: with [c] `Stra?e` finds `Straße`, which folds to `strasse`
  *     MATCHES                  the whole text, as a regular expression of ICU
  *
  * Options stand behind an operator. `[c]` ignores case, `[d]` accents, `[cd]` both. Accents are the nonspacing marks of

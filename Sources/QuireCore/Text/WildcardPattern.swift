@@ -80,8 +80,8 @@ struct WildcardPattern: Sendable {
     return true
   }
 
-  /// The same where `?` may stand for a code point of the text that was folded as well. An option thus finds all that
-  /// the operator finds without it, such as `Straße` by `Stra?e`.
+  /// The same where `?` may stand for a code point of the text that was folded as well, such as that of `Straße` for
+  /// `Stra?e`.
   ///
   /// Follows the pattern with all places that its beginning may reach. Those are the bytes of the folded text, and,
   /// behind them, for each uneven part the places between its code points and behind its dropped marks.
