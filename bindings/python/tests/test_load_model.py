@@ -13,6 +13,7 @@ import sys
 import tempfile
 import unittest
 import zlib
+from decimal import Decimal
 
 import quire
 
@@ -71,6 +72,18 @@ class LoadModelTest(unittest.TestCase):
             self.assertEqual(list(model.entities), ["Note", "Label"])
         with self.assertRaisesRegex(quire.NotFound, "has no version 'Notes 3'.*Notes 2.xcdatamodel"):
             quire.load_model(self.versions, version="Notes 3")
+
+    def test_decimals_of_more_digits_than_a_file_keeps_are_rounded(self) -> None:
+        place = self.folder / "Prices.xcdatamodel"
+        place.mkdir()
+        (place / "contents").write_text(
+            """<model><entity name="Item"><attribute name="price" attributeType="Decimal" optional="YES"
+              defaultValueString="0.12345678901234567" minValueString="0.100000000000000049"
+              maxValueString="12345678901234567"/></entity></model>""")
+        price = quire.load_model(place).entities["Item"].properties["price"]
+        self.assertEqual(
+            (price.default, price.minimum, price.maximum),
+            (Decimal("0.123456789012346"), Decimal("0.1"), Decimal("12345678901234600")))
 
     def test_a_saved_model_is_the_same(self) -> None:
         model = quire.load_model(self.versions)
