@@ -98,7 +98,10 @@ extension LoadedAttribute {
   }
 
   fileprivate func fittingRules(_ probe: Attribute) -> AttributeRules {
-    (try? rules.fitting(probe)) ?? AttributeRules()
+    var rules = self.rules
+    rules.minimum = probe.rounded(rules.minimum)
+    rules.maximum = probe.rounded(rules.maximum)
+    return (try? rules.fitting(probe)) ?? AttributeRules()
   }
 }
 
