@@ -96,6 +96,71 @@ static void opening_is_logged(void) {
     quire_model_release(model);
 }
 
+static void check_hears(journal *journal, const char *part, const char *where) {
+    if (!strstr(journal->text, part)) fprintf(stderr, "no %s in the log of %s\n", part, where);
+    CHECK(strstr(journal->text, part) != NULL);
+    memset(journal->text, 0, sizeof journal->text);
+    journal->used = 0;
+}
+
+static void a_log_of_the_opening_hears_what_all_contexts_read(void) {
+    char folder[256], path[300], copy[300], xml[300];
+    make_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/a.sqlite", folder);
+    snprintf(copy, sizeof copy, "%s/b.sqlite", folder);
+    snprintf(xml, sizeof xml, "%s/a.xml", folder);
+    quire_model *model = library_model();
+    const struct {
+        const char *path;
+        bool is_read_only;
+        quire_store_type type;
+    } stores[] = {{path, false, 0}, {path, true, 0}, {":memory:", false, 0}, {xml, false, QUIRE_STORE_XML}};
+    for (size_t i = 0; i < sizeof stores / sizeof stores[0]; i++) {
+        const char *const name = stores[i].is_read_only ? "a store for reading only" : stores[i].path;
+        static journal journal;
+        memset(&journal, 0, sizeof journal);
+        const quire_log log = log_into(&journal);
+        quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+        options.log = &log;
+        options.is_read_only = stores[i].is_read_only;
+        options.type = stores[i].type;
+        quire_store *store = NULL;
+        CHECK_OK(quire_store_open(stores[i].path, QUIRE_NUL, model, &options, &store, &error));
+        quire_context *contexts[3];
+        for (int number = 0; number < 3; number++)
+            CHECK_OK(quire_context_create(store, &contexts[number], &error));
+        if (!options.is_read_only) {
+            quire_object_release(insert_book(contexts[0], "Urfaust", 1));
+            save(contexts[0]);
+            check_hears(&journal, "INSERT INTO ZBOOK", name);
+        }
+        for (int number = 0; number < 3; number++) {
+            CHECK_OK(quire_context_merge(contexts[number], &error));
+            quire_list_release(fetch(contexts[number], "Book", "title != 'x'", NULL));
+            check_hears(&journal, "FROM ZBOOK", name);
+            CHECK(count(contexts[number], "Book", "pages == 1") == 1);
+            check_hears(&journal, "FROM ZBOOK", name);
+        }
+        if (stores[i].path == path && !options.is_read_only) {
+            CHECK_OK(quire_store_copy(store, copy, QUIRE_NUL, &error));
+            check_hears(&journal, "SELECT", "a copy");
+        }
+        CHECK(journal.destroyed == 0);
+        CHECK_OK(quire_store_set_log(store, NULL, &error));
+        CHECK(journal.destroyed == 1);
+        const int before = journal.count;
+        for (int number = 0; number < 3; number++) {
+            CHECK(count(contexts[number], "Book", "pages == 2") == 0);
+            quire_context_release(contexts[number]);
+        }
+        CHECK(journal.count == before);
+        quire_store_release(store);
+        CHECK(journal.destroyed == 1);
+    }
+    quire_model_release(model);
+    remove_folder(folder);
+}
+
 static void what_fails_leaves_the_log_to_its_owner(void) {
     char folder[256], path[300];
     make_folder(folder, sizeof folder);
@@ -229,6 +294,7 @@ int main(int argument_count, char **arguments) {
     RUN(statements_are_logged_with_rows_and_times);
     RUN(values_are_logged_only_when_asked_for);
     RUN(opening_is_logged);
+    RUN(a_log_of_the_opening_hears_what_all_contexts_read);
     RUN(what_fails_leaves_the_log_to_its_owner);
     RUN(log_cannot_use_the_store);
     RUN(log_may_be_set_while_a_transaction_is_open);
