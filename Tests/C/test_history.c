@@ -167,17 +167,13 @@ static void options_choose_transactions(void) {
     save(made.context);
     quire_history_options options = QUIRE_HISTORY_OPTIONS_INIT;
     options.author = "b";
-    options.author_size = QUIRE_NUL;
     CHECK(count_of(made, NULL, &options) == 1);
     options.entity = "Note";
-    options.entity_size = QUIRE_NUL;
     CHECK(count_of(made, NULL, &options) == 0);
     options.author = NULL;
-    options.author_size = 0;
     CHECK(count_of(made, NULL, &options) == 1);
     options = (quire_history_options)QUIRE_HISTORY_OPTIONS_INIT;
     options.context_name = "window";
-    options.context_name_size = 6;
     CHECK(count_of(made, NULL, &options) == 1);
     options = (quire_history_options)QUIRE_HISTORY_OPTIONS_INIT;
     options.has_since = true;
@@ -189,7 +185,6 @@ static void options_choose_transactions(void) {
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_history_fetch(made.store, NULL, 0, &options, &history, &error));
     options = (quire_history_options)QUIRE_HISTORY_OPTIONS_INIT;
     options.entity = "Nothing";
-    options.entity_size = QUIRE_NUL;
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_history_fetch(made.store, NULL, 0, &options, &history, &error));
     options = (quire_history_options)QUIRE_HISTORY_OPTIONS_INIT;
     options.reserved = 1;

@@ -229,6 +229,34 @@ static void user_info_configurations_and_identifiers_are_checked(void) {
     quire_model_release(model);
 }
 
+static void a_relationship_with_zeros_as_options_empties_the_other_side(void) {
+    quire_model *model = album_model();
+    quire_relationship_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    CHECK_OK(quire_model_add_relationship(
+        model, "Album", QUIRE_NUL, "next", QUIRE_NUL, "Album", QUIRE_NUL, &options, &error));
+    /* A struct of its size alone, and none. */
+    options.struct_size = sizeof options.struct_size;
+    CHECK_OK(quire_model_add_relationship(
+        model, "Album", QUIRE_NUL, "last", QUIRE_NUL, "Album", QUIRE_NUL, &options, &error));
+    CHECK_OK(quire_model_add_relationship(
+        model, "Album", QUIRE_NUL, "best", QUIRE_NUL, "Album", QUIRE_NUL, NULL, &error));
+    CHECK_OK(quire_model_freeze(model, &error));
+    int64_t property_count = 0;
+    int relationship_count = 0;
+    CHECK_OK(quire_model_property_count(model, "Album", QUIRE_NUL, &property_count, &error));
+    for (int64_t i = 0; i < property_count; i++) {
+        quire_property_info info = QUIRE_PROPERTY_INFO_INIT;
+        CHECK_OK(quire_model_property(model, "Album", QUIRE_NUL, i, &info, &error));
+        if (info.kind != QUIRE_PROPERTY_RELATIONSHIP || info.is_to_many) continue;
+        CHECK(info.delete_rule == QUIRE_DELETE_NULLIFY);
+        relationship_count++;
+    }
+    CHECK(relationship_count == 3);
+    quire_model_release(model);
+}
+
 int main(int argument_count, char **arguments) {
     read_arguments(argument_count, arguments);
     RUN(storage_is_part_of_the_version_hash_and_names_are_not);
@@ -239,5 +267,6 @@ int main(int argument_count, char **arguments) {
     RUN(indexes_of_all_kinds_are_created);
     RUN(an_index_that_cannot_be_made_is_named);
     RUN(user_info_configurations_and_identifiers_are_checked);
+    RUN(a_relationship_with_zeros_as_options_empties_the_other_side);
     return RESULT();
 }
