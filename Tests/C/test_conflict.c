@@ -174,6 +174,85 @@ static void a_new_object_with_the_unique_value_of_a_row_is_folded_into_it(void) 
     close_fixture(f);
 }
 
+/* Item (code, unique) above Disc (length, side) and Novel (author, pages). */
+static quire_model *items_model(void) {
+    quire_model *model = quire_model_create();
+    quire_entity_options under = QUIRE_ENTITY_OPTIONS_INIT;
+    under.parent = "Item";
+    CHECK_OK(quire_model_add_entity(model, "Item", QUIRE_NUL, NULL, &error));
+    CHECK_OK(quire_model_add_entity(model, "Disc", QUIRE_NUL, &under, &error));
+    CHECK_OK(quire_model_add_entity(model, "Novel", QUIRE_NUL, &under, &error));
+    add_attribute(model, "Item", "code", QUIRE_TYPE_STRING);
+    add_attribute(model, "Disc", "length", QUIRE_TYPE_INTEGER_32);
+    add_attribute(model, "Disc", "side", QUIRE_TYPE_STRING);
+    add_attribute(model, "Novel", "author", QUIRE_TYPE_STRING);
+    add_attribute(model, "Novel", "pages", QUIRE_TYPE_INTEGER_32);
+    const char *const unique[] = {"code"};
+    CHECK_OK(quire_model_add_uniqueness_constraint(model, "Item", QUIRE_NUL, unique, 1, &error));
+    return model;
+}
+
+static quire_object *insert_item(quire_context *context, const char *entity) {
+    quire_object *item = insert(context, entity);
+    set_text(item, "code", "1");
+    if (strcmp(entity, "Disc") == 0) {
+        set_value(item, "length", quire_value_integer(45));
+        set_text(item, "side", "B");
+    } else if (strcmp(entity, "Novel") == 0) {
+        set_text(item, "author", "Fontane");
+        set_value(item, "pages", quire_value_integer(300));
+    }
+    return item;
+}
+
+/* Whether a version has the values that `insert_item` has given to an object of an entity, and none of another. */
+static bool has_values_of(const quire_conflict *conflict, quire_conflict_version version, const char *entity) {
+    const struct { const char *entity, *key, *text; int64_t number; } all[] = {
+        {"", "code", "1", 0}, {"Disc", "length", NULL, 45}, {"Disc", "side", "B", 0}, {"Novel", "author", "Fontane", 0},
+        {"Novel", "pages", NULL, 300}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        quire_value value;
+        const quire_status status = quire_conflict_value(conflict, version, all[i].key, QUIRE_NUL, &value, NULL);
+        if (*all[i].entity && strcmp(all[i].entity, entity) != 0) {
+            if (status != QUIRE_INVALID_ARGUMENT) return false;
+        } else if (status || value.kind != (all[i].text ? QUIRE_VALUE_TEXT : QUIRE_VALUE_INTEGER)) {
+            return false;
+        } else if (all[i].text ? strcmp(value.as.text, all[i].text) != 0 : value.as.integer != all[i].number) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void the_stored_version_of_unique_values_is_of_the_entity_of_the_other_object(void) {
+    static const char *const entities[] = {"Item", "Disc", "Novel"};
+    quire_model *model = items_model();
+    for (size_t i = 0; i < 9; i++) {
+        const char *const first = entities[i / 3], *const second = entities[i % 3];
+        quire_store *store = NULL;
+        quire_context *context = NULL;
+        CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, model, NULL, &store, &error));
+        CHECK_OK(quire_context_create(store, &context, &error));
+        quire_object *saved = insert_item(context, first);
+        save(context);
+        quire_object *fresh = insert_item(context, second);
+        quire_error *failure = NULL;
+        CHECK(quire_context_save(context, &failure) == QUIRE_CONSTRAINT);
+        CHECK(quire_error_conflict_count(failure) == 1);
+        const quire_conflict *conflict = quire_error_conflict(failure, 0);
+        CHECK(quire_conflict_object(conflict) == fresh && quire_conflict_other(conflict) == saved);
+        CHECK(has_values_of(conflict, QUIRE_CONFLICT_VERSION_STORED, first));
+        CHECK(has_values_of(conflict, QUIRE_CONFLICT_VERSION_CURRENT, second));
+        CHECK(!quire_conflict_has(conflict, QUIRE_CONFLICT_VERSION_COMMITTED));
+        quire_error_release(failure);
+        quire_object_release(saved);
+        quire_object_release(fresh);
+        quire_context_release(context);
+        quire_store_release(store);
+    }
+    quire_model_release(model);
+}
+
 static void batch_insertion_updates_by_unique_values(void) {
     fixture f = open_fixture();
     quire_object *book = insert_book(f.context, "old", 10);
@@ -212,6 +291,7 @@ int main(int argument_count, char **arguments) {
     RUN(a_deleted_row_has_no_stored_version);
     RUN(a_handler_decides_and_is_given_back_once);
     RUN(a_new_object_with_the_unique_value_of_a_row_is_folded_into_it);
+    RUN(the_stored_version_of_unique_values_is_of_the_entity_of_the_other_object);
     RUN(batch_insertion_updates_by_unique_values);
     return RESULT();
 }
