@@ -110,6 +110,24 @@ class ExportTests(MovingTestCase):
         with open(self.path, "rb") as file:
             self.assertEqual(file.read(), before)
 
+    def test_names_that_belong_to_another_store_are_no_targets(self) -> None:
+        other, folder, rows = self.place("other.sqlite"), self.place(".other_SUPPORT"), self.place("rows.csv")
+        self.succeed("export", self.path, "Book", rows)
+        shutil.copy(self.path, other)
+        os.mkdir(folder)
+        os.symlink("other.sqlite-journal", self.place("link"))
+        for name in (
+            "other.sqlite-wal", "other.sqlite-shm", "other.sqlite-journal", "./other.sqlite-wal", "link",
+            "other.sqlite-list-0123456789abcdef0123456789abcdef", ".other_SUPPORT/file",
+        ):
+            place, belongs = self.folder + "/" + name, f"'{other}', which has that name for itself"
+            self.fail_with(3, belongs, "export", self.path, "Book", place, "--format", "csv", "--force")
+            self.fail_with(3, belongs, "import", place, "Book", rows, "--model", self.path)
+        self.assertEqual(
+            sorted(os.listdir(self.folder)), [".other_SUPPORT", "books.sqlite", "link", "other.sqlite", "rows.csv"])
+        self.assertEqual(os.listdir(folder), [])
+        self.succeed("export", self.path, "Book", self.place("none.sqlite-wal"), "--format", "csv")
+
     def test_what_is_no_file_is_not_replaced_and_a_link_stays_one(self) -> None:
         pipe, link, out = self.place("pipe.csv"), self.place("link.csv"), self.place("books.csv")
         os.mkfifo(pipe)
