@@ -293,62 +293,36 @@ static inline bool quire_icu_has_time_zone(const UChar *name, int32_t length) {
   int32_t size = ucal_getCanonicalTimeZoneID(name, length, canonical, 128, &is_known, &status);
   return U_SUCCESS(status) && size > 0;
 }
-// A calendar with the months of today for all times. Of a time that a clock shows twice the first is meant, and for one
-// that it leaves out the one that follows.
 static inline UCalendar *quire_icu_calendar_open(
     const UChar *zone, int32_t length, const char *locale, UErrorCode *status) {
-  UCalendar *calendar = ucal_open(zone, length, locale, UCAL_GREGORIAN, status);
-  if (U_FAILURE(*status)) return calendar;
-  ucal_setGregorianChange(calendar, -8.64e15, status);
-  ucal_setAttribute(calendar, UCAL_LENIENT, true);
-  ucal_setAttribute(calendar, UCAL_REPEATED_WALL_TIME, UCAL_WALLTIME_FIRST);
-  ucal_setAttribute(calendar, UCAL_SKIPPED_WALL_TIME, UCAL_WALLTIME_NEXT_VALID);
-  return calendar;
+  return ucal_open(zone, length, locale, UCAL_GREGORIAN, status);
 }
 static inline void quire_icu_calendar_close(UCalendar *calendar) { ucal_close(calendar); }
 
-typedef struct quire_icu_period {
-  // Milliseconds since 1970; the end is no part of it.
-  double start, end;
-  // Of its first day.
-  int32_t year, month, day;
-} quire_icu_period;
+// The day with which weeks begin in a locale: 1 for Sunday to 7 for Saturday.
+static inline int32_t quire_icu_first_weekday(const char *locale, UErrorCode *status) {
+  static const UChar utc[] = {'U', 'T', 'C'};
+  UCalendar *calendar = quire_icu_calendar_open(utc, 3, locale, status);
+  int32_t day = U_SUCCESS(*status) ? ucal_getAttribute(calendar, UCAL_FIRST_DAY_OF_WEEK) : 0;
+  ucal_close(calendar);
+  return day;
+}
 
-static inline void quire_icu_set_hour(UCalendar *calendar, int32_t hour) {
-  ucal_set(calendar, UCAL_HOUR_OF_DAY, hour);
-  ucal_set(calendar, UCAL_MINUTE, 0);
-  ucal_set(calendar, UCAL_SECOND, 0);
-  ucal_set(calendar, UCAL_MILLISECOND, 0);
-}
-static inline double quire_icu_midnight(UCalendar *calendar, UErrorCode *status) {
-  quire_icu_set_hour(calendar, 0);
-  return ucal_getMillis(calendar, status);
-}
-// The day (0), week (1), month (2) or year (3) of a moment. Days are counted at noon, which clocks leave out or
-// show twice far less often than midnight.
-static inline quire_icu_period quire_icu_period_around(
-    UCalendar *calendar, int unit, double moment, UErrorCode *status) {
-  quire_icu_period period = {0, 0, 0, 0, 0};
+// Moments between which a calendar's time zone has one offset, all in milliseconds; the end is no part of it.
+typedef struct quire_icu_offset {
+  double start, end;
+  bool has_start, has_end;
+  int32_t offset;
+} quire_icu_offset;
+
+static inline quire_icu_offset quire_icu_offset_around(UCalendar *calendar, double moment, UErrorCode *status) {
+  quire_icu_offset found = {0, 0, false, false, 0};
   ucal_setMillis(calendar, moment, status);
-  ucal_get(calendar, UCAL_DATE, status);
-  quire_icu_set_hour(calendar, 12);
-  if (unit == 1) {
-    int32_t day = ucal_get(calendar, UCAL_DAY_OF_WEEK, status);
-    ucal_add(calendar, UCAL_DATE, -((day - ucal_getAttribute(calendar, UCAL_FIRST_DAY_OF_WEEK) + 7) % 7), status);
-  } else if (unit >= 2) {
-    if (unit == 3) ucal_set(calendar, UCAL_MONTH, 0);
-    ucal_set(calendar, UCAL_DATE, 1);
-  }
-  period.year = ucal_get(calendar, UCAL_EXTENDED_YEAR, status);
-  period.month = ucal_get(calendar, UCAL_MONTH, status) + 1;
-  period.day = ucal_get(calendar, UCAL_DATE, status);
-  double noon = ucal_getMillis(calendar, status);
-  period.start = quire_icu_midnight(calendar, status);
-  ucal_setMillis(calendar, noon, status);
-  static const UCalendarDateFields fields[] = {UCAL_DATE, UCAL_DATE, UCAL_MONTH, UCAL_YEAR};
-  ucal_add(calendar, fields[unit], unit == 1 ? 7 : 1, status);
-  period.end = quire_icu_midnight(calendar, status);
-  return period;
+  found.offset = ucal_get(calendar, UCAL_ZONE_OFFSET, status) + ucal_get(calendar, UCAL_DST_OFFSET, status);
+  found.has_start =
+      ucal_getTimeZoneTransitionDate(calendar, UCAL_TZ_TRANSITION_PREVIOUS_INCLUSIVE, &found.start, status);
+  found.has_end = ucal_getTimeZoneTransitionDate(calendar, UCAL_TZ_TRANSITION_NEXT, &found.end, status);
+  return found;
 }
 
 static inline const char *quire_icu_error_name(UErrorCode status) { return u_errorName(status); }

@@ -12,6 +12,11 @@ static inline void *_Nullable quire_retain_unless_going(const void *_Nonnull obj
   return swift_tryRetain((void *)object);
 }
 
+// A variable of the environment; NULL in a program that has other rights than its caller. The C library's header
+// declares that only with GNU's extensions.
+extern char *_Nullable secure_getenv(const char *_Nonnull name);
+static inline const char *_Nullable quire_environment(const char *_Nonnull name) { return secure_getenv(name); }
+
 // A counter of the system that polls readable while it is not zero, or -1.
 static inline int quire_make_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 

@@ -190,6 +190,60 @@ static void fixed_sections_stay_when_they_are_empty(void) {
     close_fixture(made);
 }
 
+/* Writes a TZif file of a zone that is always so many minutes ahead of UTC, in the place of the one there. */
+static void write_zone(const char *path, int minutes) {
+    unlink(path);
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL);
+    for (int part = 0; part < 2; part++) {
+        unsigned char block[44 + 6 + 4] = {'T', 'Z', 'i', 'f', '2'};
+        block[39] = 1, block[43] = 4;
+        for (int i = 0; i < 4; i++) block[44 + i] = (unsigned char)((uint32_t)(minutes * 60) >> (24 - 8 * i));
+        CHECK(fwrite(block, sizeof block, 1, file) == 1);
+    }
+    fputs("\n\n", file);
+    fclose(file);
+}
+
+static void zones_that_the_system_lacks_come_from_a_folder(void) {
+    char folder[256], path[300];
+    make_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/Base", folder);
+    fixture made = open_fixture();
+    quire_object *object = insert(made.context, "Everything");
+    set_value(object, "moment", quire_value_date(1774738800));
+    quire_object_release(object);
+    quire_section_rule_options options = QUIRE_SECTION_RULE_OPTIONS_INIT;
+    options.grouping = QUIRE_GROUPING_DAY;
+    options.time_zone = "Base";
+    quire_section_rule *none = NULL;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_section_rule_create("moment", QUIRE_NUL, &options, &none, &error));
+    options.time_zone_folder = folder;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_section_rule_create("moment", QUIRE_NUL, &options, &none, &error));
+    write_zone(path, 30);
+    quire_section_rule *by_day = rule("moment", &options);
+    quire_results *results = ruled(made.context, "Everything", "real", by_day);
+    CHECK_TEXT(shown(results), "2026-03-28/2026:1");
+    /* The list stays as it is, and the next one has what the file has then. */
+    write_zone(path, 60);
+    object = insert(made.context, "Everything");
+    set_value(object, "moment", quire_value_date(1774738801));
+    CHECK_OK(quire_context_process(made.context, &error));
+    CHECK_TEXT(shown(results), "2026-03-28/2026:2");
+    quire_results *next = ruled(made.context, "Everything", "real", by_day);
+    CHECK_TEXT(shown(next), "2026-03-29/2026:2");
+    CHECK(truncate(path, 100) == 0);
+    CHECK_FAILS(QUIRE_CANNOT_OPEN, quire_section_rule_create("moment", QUIRE_NUL, &options, &none, &error));
+    options.time_zone = "../Base";
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_section_rule_create("moment", QUIRE_NUL, &options, &none, &error));
+    quire_object_release(object);
+    quire_results_release(next);
+    quire_results_release(results);
+    quire_section_rule_release(by_day);
+    close_fixture(made);
+    remove_folder(folder);
+}
+
 static void wrong_rules_are_refused(void) {
     fixture made = open_fixture();
     quire_section_rule *none = NULL;
@@ -236,6 +290,7 @@ int main(int argument_count, char **arguments) {
     RUN(dates_and_numbers_are_gathered_by_ranges);
     RUN(expressions_make_sections_that_follow_related_objects);
     RUN(fixed_sections_stay_when_they_are_empty);
+    RUN(zones_that_the_system_lacks_come_from_a_folder);
     RUN(wrong_rules_are_refused);
     return RESULT();
 }

@@ -8,6 +8,16 @@
  * without rows.
  *
  * A rule never changes and may be used from any thread, by any number of controllers.
+ *
+ * Time zones. The offsets of a zone come from the first of these that has it: the system's TZif file of that name, in the
+ * folder that the environment variable TZDIR names, or otherwise in /usr/share/zoneinfo, /usr/lib/zoneinfo,
+ * /usr/share/lib/zoneinfo or /etc/zoneinfo; the file in `time_zone_folder`; the data inside ICU, which is as old as ICU.
+ * Names such as "GMT+3", for which there is no file, are ICU's, too. UTC needs no data. A controller looks at the file when
+ * it is made or gets another request, so a change of the system's data shows in controllers made after it, and never
+ * within one. Files with leap seconds ("right/Europe/Berlin") give the days of those without.
+ *
+ * A date belongs to the day that the clocks of its zone show. Where clocks go back over midnight, the end of a day comes
+ * a second time, after the first minutes of the next one.
  */
 #ifndef QUIRE_SECTION_RULE_H_
 #define QUIRE_SECTION_RULE_H_
@@ -69,7 +79,7 @@ typedef struct quire_section_rule_options {
      * are those of all.
      */
     const char *QUIRE_NULLABLE locale;
-    /** For dates: the IANA name of a time zone, such as "Europe/Berlin"; NULL for UTC. */
+    /** For dates: the IANA name of a time zone, such as "Europe/Berlin"; NULL for UTC. See "Time zones" above. */
     const char *QUIRE_NULLABLE time_zone;
     /**
      * For numbers, unless `bounds` are given: how long each range is, greater than 0. The bounds are decimals: with a width
@@ -92,12 +102,17 @@ typedef struct quire_section_rule_options {
      */
     const quire_value *QUIRE_NULLABLE fixed_sections;
     size_t fixed_section_count; /**< How many fixed sections there are. */
+    /**
+     * For dates: a folder of TZif files for time zones that the system has no file of, such as that of Python's package
+     * tzdata; NULL for none.
+     */
+    const char *QUIRE_NULLABLE time_zone_folder;
 } quire_section_rule_options;
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_SECTION_RULE_OPTIONS_INIT \
     { QUIRE_CAST(uint32_t, sizeof(quire_section_rule_options)), QUIRE_CAST(uint32_t, QUIRE_GROUPING_VALUE), false, 0, \
-      NULL, NULL, 0, 0, NULL, 0, NULL, 0 }
+      NULL, NULL, 0, 0, NULL, 0, NULL, 0, NULL }
 
 /**
  * A rule for the values at a key path through to-one relationships. `options` may be NULL. Owned: `*out_rule`.
@@ -107,7 +122,8 @@ typedef struct quire_section_rule_options {
  *
  * Fails: QUIRE_INVALID_ARGUMENT (a missing name in the path; an unknown grouping, order, locale or time zone; a width
  * or bounds that make no ranges; a fixed section that is named twice, or that such sections cannot have),
- * QUIRE_INVALID_TEXT, QUIRE_UNSUPPORTED (fields set that this version does not know).
+ * QUIRE_INVALID_TEXT, QUIRE_CANNOT_OPEN (the file of a time zone is damaged or cannot be read), QUIRE_UNSUPPORTED (fields
+ * set that this version does not know).
  */
 quire_status quire_section_rule_create(
     const char *key_path, size_t key_path_size, const quire_section_rule_options *QUIRE_NULLABLE options,

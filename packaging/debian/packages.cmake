@@ -44,6 +44,8 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "${about}\n.\nThis package has the library.")
 # CPack would find these by itself, and then also run ldconfig, for which Debian has triggers.
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "${QUIRE_DEPENDS}")
+# The laws of time zones change more often than ICU's data does.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS tzdata)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA
   "${QUIRE_DEBIAN}/symbols" "${QUIRE_DEBIAN}/shlibs" "${QUIRE_DEBIAN}/triggers")
 

@@ -54,7 +54,9 @@ private func sectionRule(
 private func grouping(_ options: quire_section_rule_options) throws(Failure) -> SectionGrouping {
   let locale = try optionalString(options.locale, "locale") ?? ""
   func period(_ unit: SectionGrouping.Unit) throws(Failure) -> SectionGrouping {
-    .period(unit, timeZone: try optionalString(options.time_zone, "time_zone") ?? "UTC", locale: locale)
+    .period(
+      unit, timeZone: try optionalString(options.time_zone, "time_zone") ?? "UTC",
+      zoneFolder: try optionalString(options.time_zone_folder, "time_zone_folder"), locale: locale)
   }
   switch quire_section_grouping(rawValue: options.grouping) {
   case QUIRE_GROUPING_VALUE: return .value

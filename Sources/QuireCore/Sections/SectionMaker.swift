@@ -30,8 +30,8 @@ final class SectionMaker {
     } else {
       letters = nil
     }
-    if case .period(let unit, let timeZone, let locale) = grouping {
-      periods = try PeriodSections(unit, timeZone: timeZone, locale: locale)
+    if case .period(let unit, let timeZone, let folder, let locale) = grouping {
+      periods = try PeriodSections(unit, timeZone: timeZone, folder: folder, locale: locale)
     } else {
       periods = nil
     }
@@ -102,7 +102,7 @@ final class SectionMaker {
       var section = SectionKey(order: SortKey(bytes: [4]), name: period.name)
       section.value = .date(period.start)
       section.indexTitle = period.year
-      section.order.append(section.value)
+      section.order.append(.integer(Int64(period.firstDay)))
       return finished(section)
     case .step, .bounds:
       guard let number = value.number else { throw unsuited(value, "a number") }

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import pathlib
+import struct
+import sys
+import tempfile
 import unittest
 import zoneinfo
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Any
+from unittest import mock
 
 import quire
 from quire import sections
+from quire.lists import _time_zones
 
-from support import Case, cases_of_turn, say_skipped
+from support import cases_of_turn, say_skipped
 
 UTC = timezone.utc
 HOUR, SECOND, DAY = timedelta(hours=1), timedelta(seconds=1), timedelta(days=1)
@@ -54,9 +61,18 @@ def changes(zone: zoneinfo.ZoneInfo, first: int, last: int) -> Iterator[datetime
 def first_moment(day: date, zone: zoneinfo.ZoneInfo, near: list[datetime]) -> datetime:
     """The first moment at which the clocks of a zone show a day, which begins by the clock or by one of the changes."""
     midnight = datetime.combine(day, time(), UTC)
-    offsets = {(midnight + timedelta(hours=each)).astimezone(zone).utcoffset() or timedelta() for each in range(-30, 31)}
-    begins = [midnight - each for each in offsets] + near
+    hours = [(midnight + timedelta(hours=each)).astimezone(zone) for each in range(-30, 31)]
+    begins = [midnight - (each.utcoffset() or timedelta()) for each in hours] + near
     return min(each for each in begins if each.astimezone(zone).date() == day)
+
+
+def write_zone(folder: str, name: str, offset: int) -> None:
+    """Writes a TZif file of a zone with one offset."""
+    block = struct.pack(">4sc15x6l", b"TZif", b"2", 0, 0, 0, 0, 1, 4) + struct.pack(">lBB", offset, 0, 0) + b"ABC\0"
+    path = pathlib.Path(folder, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.write_bytes(block + block + b"\n\n")
 
 
 class TimeZoneTests(unittest.TestCase):
@@ -70,6 +86,9 @@ class TimeZoneTests(unittest.TestCase):
         self.context.insert_rows(Moment, {"at": list(moments)})
         live = self.context.query(Moment).order_by("at").live(section_by=rule)
         return [(each.name, each.value, [row.at for row in each]) for each in live.sections]
+
+    def days(self, moment: datetime, zone: str) -> list[str]:
+        return [name for name, _, _ in self.sections([moment], sections.by_day("at", time_zone=zone))]
 
     def compare(self, name: str, moments: list[datetime], near: list[datetime], again: str) -> None:
         zone = zoneinfo.ZoneInfo(name)
@@ -117,8 +136,48 @@ class TimeZoneTests(unittest.TestCase):
             ("Africa/Cairo", datetime(2026, 6, 1, 21, 30, tzinfo=UTC), "2026-06-02"),
             ("Asia/Almaty", datetime(2026, 3, 10, 18, 30, tzinfo=UTC), "2026-03-10"),
         ):
-            self.assertEqual(
-                [name for name, _, _ in self.sections([moment], sections.by_day("at", time_zone=name))], [day], name)
+            self.assertEqual(self.days(moment, name), [day], name)
+
+    def test_the_folder_of_the_environment_is_looked_at_by_each_list(self) -> None:
+        moment = datetime(2026, 7, 1, 23, 30, tzinfo=UTC)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, TZDIR=folder):
+            for offset, day in ((3600, "2026-07-02"), (-3600, "2026-07-01")):
+                write_zone(folder, "Mars/Base", offset)
+                rule = sections.by_day("at", time_zone="Mars/Base")
+                self.assertEqual([name for name, _, _ in self.sections([moment], rule)], [day])
+            kept = self.context.query(Moment).live(section_by=rule)
+            write_zone(folder, "Mars/Base", 3600)
+            # The same rule, whose lists have the data of their beginning.
+            self.assertEqual([each.name for each in self.context.query(Moment).live(rule).sections], ["2026-07-02"])
+            self.context.insert_rows(Moment, {"at": [moment]})
+            self.assertEqual([(each.name, len(each)) for each in kept.sections], [("2026-07-01", 2)])
+            # A zone that the folder lacks is one of ICU.
+            self.assertEqual(self.days(moment, "Europe/Berlin"), ["2026-07-02"])
+            pathlib.Path(folder, "Mars/Base").write_bytes(b"TZif2")
+            with self.assertRaisesRegex(quire.CannotOpen, "cannot be read from '.*/Mars/Base': it ends too early"):
+                sections.by_day("at", time_zone="Mars/Base")
+
+    def test_zones_that_the_system_lacks_are_those_of_the_package_tzdata(self) -> None:
+        moment = datetime(2026, 7, 1, 23, 30, tzinfo=UTC)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(sys, "path", [folder, *sys.path]):
+            package = pathlib.Path(folder, "tzdata")
+            package.mkdir()
+            (package / "__init__.py").touch()
+            write_zone(str(package / "zoneinfo"), "Mars/Base", 3600)
+            write_zone(str(package / "zoneinfo"), "Europe/Berlin", -3600)
+            _time_zones.folder_of_tzdata.cache_clear()
+            self.addCleanup(_time_zones.folder_of_tzdata.cache_clear)
+            importlib.invalidate_caches()
+            self.assertEqual(self.days(moment, "Mars/Base"), ["2026-07-02"])
+            if zones():
+                self.assertEqual(self.days(moment, "Europe/Berlin"), ["2026-07-02"])
+            with mock.patch.dict(os.environ, TZDIR=folder):
+                self.assertEqual(self.days(moment, "Europe/Berlin"), ["2026-07-01"])
+
+    def test_names_that_lead_elsewhere_are_no_zones(self) -> None:
+        for name in ("../zoneinfo/UTC", "/usr/share/zoneinfo/UTC", "Europe/../UTC", "./UTC", "Europe", "", "Europe/"):
+            with self.assertRaisesRegex(quire.InvalidArgument, "is not a time zone"):
+                sections.by_day("at", time_zone=name)
 
 
 if __name__ == "__main__":

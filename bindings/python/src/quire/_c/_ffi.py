@@ -877,6 +877,7 @@ class quire_section_rule_options(ctypes.Structure):
         ("bound_count", c_size_t),
         ("fixed_sections", POINTER(quire_value)),
         ("fixed_section_count", c_size_t),
+        ("time_zone_folder", c_char_p),
     ]
 
 

@@ -18,6 +18,7 @@ from ..predicates import _owners
 from ..predicates.expression import Expression
 from ..predicates.keys import TEXT_ORDERS, KeyPath, TextOrder, path_of
 from ._section_values import SectionValues
+from ._time_zones import folder_of_tzdata
 
 __all__ = [
     "SectionKey", "SectionRule", "by_day", "by_expression", "by_letter", "by_month", "by_number", "by_value", "by_week",
@@ -72,6 +73,7 @@ class SectionRule(_handle.Handle):
             struct_size=ctypes.sizeof(_ffi.quire_section_rule_options), grouping=grouping, is_descending=descending,
             text_order=TEXT_ORDERS[text], locale=_optional(locale, "a locale"),
             time_zone=_optional(time_zone, "a time zone"), width=width, origin=origin,
+            time_zone_folder=None if time_zone in (None, "UTC") else folder_of_tzdata(),
             bounds=(c_double * len(limits))(*limits) if limits else None, bound_count=len(limits),
             fixed_sections=values.array if values.count else None, fixed_section_count=values.count)
         error, made = c_void_p(), c_void_p()
@@ -209,6 +211,11 @@ def by_day(
     It is called "2026-11-21"; its value is the datetime at which the day begins, in UTC. `fixed` takes any datetime of
     each day. Dates that datetime does not know, which are floats, count as of the first or last day that it does: their
     sections are "0001-01-01" and "9999-12-31". None has a section of its own, "".
+
+    The zones are those of the system's data, as Python's `zoneinfo` has them: of the folder that the environment
+    variable TZDIR names, otherwise of `/usr/share/zoneinfo` and its like. A zone that the system lacks is one of the
+    package `tzdata` where that is installed, and otherwise of ICU, which may be years old. A list looks at these files
+    when it is made.
 
     Of an `Attr[date]` the value is the first day as a `date`, and `fixed` takes dates. Days are the same in every time
     zone: `by_day(Task.due, time_zone=...)` raises `InvalidArgument`. A rule of a name, as `by_day("due", ...)`, may
