@@ -143,7 +143,7 @@ static void a_log_of_the_opening_hears_what_all_contexts_read(void) {
         }
         if (stores[i].path == path && !options.is_read_only) {
             CHECK_OK(quire_store_copy(store, copy, QUIRE_NUL, &error));
-            check_hears(&journal, "SELECT", "a copy");
+            check_hears(&journal, "schema_version", "a copy");
         }
         CHECK(journal.destroyed == 0);
         CHECK_OK(quire_store_set_log(store, NULL, &error));

@@ -41,9 +41,9 @@ typedef struct quire_log {
      */
     void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data);
     /**
-     * Called for each statement, on the thread that has run it. `entry` and its text end with the call. Functions of
-     * the library that need a context or a store fail with QUIRE_INVALID_STATE meanwhile. Those that return a value
-     * directly return zero, false or NULL.
+     * Called for each statement of each connection that the store has, on the thread that has run it. `entry` and its
+     * text end with the call. Functions of the library that need a context or a store fail with QUIRE_INVALID_STATE
+     * meanwhile. Those that return a value directly return zero, false or NULL.
      *
      * Allowed are `_retain` and `_release`, and the functions of a store that need no file: `quire_store_is_open`,
      * `quire_store_path`, `quire_store_uuid`, `quire_store_model`. The store is locked: the function must not wait for

@@ -121,7 +121,6 @@ final class Migration: @unchecked Sendable {
       let connection = try Store.readOnlyConnection(to: file, options: way.options)
       defer { connection.close() }
       do throws(Failure) {
-        connection.setLog(way.options.log)
         return try connection.snapshot { () throws(Failure) in try way.steps(on: connection) }
       } catch { throw connection.failureOfOpening(error) }
     } read: { _ throws(Failure) in

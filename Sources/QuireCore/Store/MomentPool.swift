@@ -22,10 +22,13 @@ final class MomentPool: @unchecked Sendable {
   /// While other connections commit without a pause, a state is sometimes a later one by the time that it is known.
   private static let mostTries = 1000
 
-  init(_ commits: Commits, _ modelGuard: ModelGuard, open: @escaping () throws(Failure) -> Connection) {
+  init(
+    _ commits: Commits, _ modelGuard: ModelGuard, log: SQLLog?, open: @escaping () throws(Failure) -> Connection
+  ) {
     self.commits = commits
     self.modelGuard = modelGuard
     self.open = open
+    state.withLock { $0.log = log }
   }
 
   var hasLost: Bool { hasEverLost.load(ordering: .acquiring) }

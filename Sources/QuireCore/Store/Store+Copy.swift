@@ -117,7 +117,9 @@ extension Store {
     try withConnection { connection throws(Failure) in
       let mode = connection.files?.mode
       if path == ":memory:" || connection.files?.moved() != nil { return (nil, mode) }
-      return (try connection.another(), mode)
+      let other = try connection.another()
+      other.setLog(connection.trace?.log)
+      return (other, mode)
     }
   }
 

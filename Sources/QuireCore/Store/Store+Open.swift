@@ -108,6 +108,7 @@ extension Store {
     func connection(_ access: Connection.Access) throws(Failure) -> Connection {
       let connection = try Connection.opened(
         path: file.path, access: access, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+      connection.setLog(options.log)
       if case .readOnlyUnlocked = access { try connection.execute("PRAGMA locking_mode = EXCLUSIVE") }
       do throws(Failure) { _ = try connection.isEmpty() } catch { throw connection.failureOfOpening(error) }
       return connection

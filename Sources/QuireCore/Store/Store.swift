@@ -100,7 +100,8 @@ final class Store: Engine, @unchecked Sendable {
     let commits = Commits()
     self.commits = commits
     let modelGuard = ModelGuard(parts.hashes, schema: parts.schemaNumber)
-    pool = MomentPool(commits, modelGuard) { [weak connection, external, textIndexes] () throws(Failure) in
+    pool = MomentPool(commits, modelGuard, log: connection.trace?.log) {
+      [weak connection, external, textIndexes] () throws(Failure) in
       guard let connection else { throw ProcessMark.inherited }
       return try connection.anotherForReading(external: external, searchesText: !textIndexes.all.isEmpty)
     }

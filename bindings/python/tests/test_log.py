@@ -66,6 +66,14 @@ class LogTests(StoreTestCase):
             quire.open(":memory:", [Author, Quote]).close()
         self.assertTrue(any("CREATE TABLE ZAUTHOR" in line and " ms, " in line for line in logs.output))
 
+    def test_logger_of_the_opening_hears_what_every_context_reads(self):
+        with self.assertLogs("quire.sql", logging.DEBUG) as logs, quire.open(":memory:", [Author, Quote]) as store:
+            for context in (store.context, quire.Context(store)):
+                for read in (context.query(Author).all, context.query(Author).count):
+                    before = len(logs.output)
+                    read()
+                    self.assertIn("FROM ZAUTHOR", "".join(logs.output[before:]))
+
     def test_logger_that_does_not_listen_costs_nothing(self):
         self.assertFalse(logging.getLogger("quire.sql").isEnabledFor(logging.DEBUG))
         before = set(_sql_log._kept)
