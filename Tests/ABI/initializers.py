@@ -40,7 +40,8 @@ def main():
         program = pathlib.Path(folder, "initializers.c")
         program.write_text(PROGRAM % "\n".join(USE.format(type=each.lower(), macro=f"{each}_INIT") for each in macros))
         built = program.with_suffix("")
-        subprocess.run(["gcc", "-std=c11", "-Wall", "-Werror", f"-I{ROOT / 'include'}", program, "-o", built], check=True)
+        command = ["gcc", "-std=c11", "-Wall", "-Werror", f"-I{ROOT / 'include'}", program, "-o", built]
+        subprocess.run(command, check=True)
         problems += subprocess.run([built], capture_output=True, text=True).stdout.splitlines()
     for problem in problems:
         print(problem)

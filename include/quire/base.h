@@ -19,13 +19,14 @@
  * for a NULL argument or a refused call.
  *
  * Structs that begin with `struct_size` are initialised with their _INIT macro, which has the name of the struct:
- * QUIRE_STORE_OPTIONS_INIT is that of `quire_store_options`. A program that was built with a newer header may pass a
- * longer struct. The members that this library does not know must be zero. Otherwise the call fails with
- * QUIRE_UNSUPPORTED. It fails so too for a member called `reserved` that is not zero. A shorter struct, which may end
- * with `struct_size` itself, has the members that it lacks as the macro sets them. Some structs of that kind are
- * filled by the library (`quire_section`). Such a struct keeps its size, and the library fills as many members as fit.
- * It reads nothing of the struct but its size. One that is shorter than in the first version that has it fails the call
- * with QUIRE_INVALID_ARGUMENT.
+ * QUIRE_STORE_OPTIONS_INIT is that of `quire_store_options`. Each macro sets `struct_size`, and all else to zero: a
+ * binding of another language may do the same. Texts in structs of options end with NUL. A program that was built with
+ * a newer header may pass a longer struct. The members that this library does not know must be zero. Otherwise the call
+ * fails with QUIRE_UNSUPPORTED. It fails so too for a member called `reserved` that is not zero. A shorter struct,
+ * which may end with `struct_size` itself, has the members that it lacks as the macro sets them. Some structs of that
+ * kind are filled by the library (`quire_section`). Such a struct keeps its size, and the library fills as many members
+ * as fit. It reads nothing of the struct but its size. One that is shorter than in the first version that has it fails
+ * the call with QUIRE_INVALID_ARGUMENT.
  *
  * Structs that the library lends may be longer than in your header when the library is newer. Do not copy their bytes,
  * and do not count through an array of them with `[]`. The `_array` types hold the distance between two elements, and

@@ -39,18 +39,15 @@ typedef struct quire_history_options {
     /** sizeof(quire_history_options) in your build. */
     uint32_t struct_size;
     uint32_t reserved; /**< Zero. */
-    /** Only those of this author. NULL for all; `author_size` is 0 then. */
+    /** Only those of this author. NULL for all. */
     const char *QUIRE_NULLABLE author;
-    size_t author_size; /**< QUIRE_NUL: `author` ends with NUL. */
     /** Only those of contexts with this name. NULL for all. */
     const char *QUIRE_NULLABLE context_name;
-    size_t context_name_size; /**< QUIRE_NUL: `context_name` ends with NUL. */
     /**
      * Only changes of this entity or of one under it, and only transactions that have such. Changes of other entities are
      * left out. NULL for all.
      */
     const char *QUIRE_NULLABLE entity;
-    size_t entity_size; /**< QUIRE_NUL: `entity` ends with NUL. */
     /** Whether `since` counts. */
     bool has_since;
     /** Seconds since 1970: only transactions that are not earlier, by the clocks of the programs that made them. */
@@ -61,7 +58,7 @@ typedef struct quire_history_options {
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_HISTORY_OPTIONS_INIT \
-    { QUIRE_CAST(uint32_t, sizeof(quire_history_options)), 0, NULL, 0, NULL, 0, NULL, 0, false, 0.0, 0 }
+    { QUIRE_CAST(uint32_t, sizeof(quire_history_options)), 0, NULL, NULL, NULL, false, 0.0, 0 }
 
 /** A transaction of the history. Its texts are borrowed from the `quire_history`; those that it does not have are NULL. */
 typedef struct quire_history_transaction_info {

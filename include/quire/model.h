@@ -49,12 +49,12 @@ typedef enum quire_attribute_type {
     QUIRE_TYPE_COMPOSITE = 2100
 } quire_attribute_type;
 
-/** What deleting an object does to the objects that a relationship holds. The numbers are Core Data's. */
+/** What deleting an object does to the objects that a relationship holds. */
 typedef enum quire_delete_rule {
+    /** The other side loses the deleted object. The default. */
+    QUIRE_DELETE_NULLIFY = 0,
     /** Nothing: the other side may keep a reference to a deleted object. */
-    QUIRE_DELETE_NO_ACTION = 0,
-    /** The other side loses the deleted object. */
-    QUIRE_DELETE_NULLIFY = 1,
+    QUIRE_DELETE_NO_ACTION = 1,
     /** The other objects are deleted too. */
     QUIRE_DELETE_CASCADE = 2,
     /** A save fails (QUIRE_VALIDATION) while other objects remain. */
@@ -182,7 +182,7 @@ typedef struct quire_attribute_options {
     { QUIRE_CAST(uint32_t, sizeof(quire_attribute_options)), false, false, NULL, NULL, false, NULL, NULL, 0, 0, NULL, NULL, \
       false, false, NULL, NULL, NULL }
 
-/** How a relationship is made: to-one, mandatory and nullifying unless said otherwise. */
+/** How a relationship is made: to-one, mandatory and nullifying. Zero means the default for every field. */
 typedef struct quire_relationship_options {
     /** sizeof(quire_relationship_options) in your build. */
     uint32_t struct_size;
@@ -224,7 +224,7 @@ typedef struct quire_relationship_options {
     bool names_join_table;
 } quire_relationship_options;
 
-/** Sets `struct_size` and the delete rule QUIRE_DELETE_NULLIFY; all else zero. */
+/** Sets `struct_size`; all else zero. */
 #define QUIRE_RELATIONSHIP_OPTIONS_INIT \
     { QUIRE_CAST(uint32_t, sizeof(quire_relationship_options)), false, false, false, false, \
       QUIRE_CAST(uint32_t, QUIRE_DELETE_NULLIFY), 0, 0, NULL, NULL, NULL, false }

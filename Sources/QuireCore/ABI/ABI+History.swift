@@ -57,11 +57,9 @@ public func quire_history_fetch(
     let given = try QuireCore.options(options, defaults: quire_history_options(), "options")
     try checkReserved(given.reserved, "options")
     var query = HistoryQuery()
-    if given.author != nil { query.author = try text(given.author, given.author_size, "author") }
-    if given.context_name != nil {
-      query.contextName = try text(given.context_name, given.context_name_size, "context_name")
-    }
-    if given.entity != nil { query.entity = try store.model.entity(given.entity, given.entity_size, "entity") }
+    if given.author != nil { query.author = try text(given.author, endsWithNUL, "author") }
+    if given.context_name != nil { query.contextName = try text(given.context_name, endsWithNUL, "context_name") }
+    if given.entity != nil { query.entity = try store.model.entity(given.entity, endsWithNUL, "entity") }
     if given.has_since { query.since = try date(given.since, "since") }
     query.limit = Int(clamping: given.limit)
     let token = token == nil && token_size == 0 ? nil : try historyToken(token, token_size)

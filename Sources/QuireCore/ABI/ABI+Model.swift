@@ -78,16 +78,14 @@ public func quire_model_add_relationship(
   _ out_error: ErrorOut
 ) -> quire_status {
   unconfined(model, "model", out_error) { model throws(Failure) in
-    var defaults = quire_relationship_options()
-    defaults.delete_rule = QUIRE_DELETE_NULLIFY.rawValue
-    let options = try QuireCore.options(options, defaults: defaults, "options")
+    let options = try QuireCore.options(options, defaults: quire_relationship_options(), "options")
     let entityName = try string(entity, entity_size, "entity"), name = try string(name, name_size, "name")
     let destination = try string(destination, destination_size, "destination")
     let inverse = try optionalString(options.inverse, "options.inverse") ?? ""
     let modifier = try optionalText(options.version_hash_modifier, "options.version_hash_modifier")
     let renaming = try optionalText(options.renaming_identifier, "options.renaming_identifier")
     let maximum = options.maximum_count == .max ? Relationship.unbounded : Int(options.maximum_count)
-    guard let rule = DeleteRule(rawValue: options.delete_rule) else {
+    guard let rule = DeleteRule(number: options.delete_rule) else {
       throw Failure(
         .invalidArgument,
         "Relationship '\(entityName).\(name)' has the delete rule \(options.delete_rule), "

@@ -1,4 +1,4 @@
-/// The effect of an object's deletion on the objects it refers to. Numbers as in Core Data.
+/// The effect of an object's deletion on the objects it refers to. The numbers are Core Data's.
 enum DeleteRule: UInt32, Sendable {
   case noAction = 0
   case nullify = 1

@@ -125,7 +125,7 @@ final class ModelRecords: @unchecked Sendable {
       info.is_to_many = relationship.isToMany
       info.is_ordered = relationship.isOrdered
       info.names_join_table = relationship.namesJoinTable
-      info.delete_rule = relationship.deleteRule.rawValue
+      info.delete_rule = relationship.deleteRule.number
       info.minimum_count = UInt32(clamping: relationship.minimumCount)
       let maximum = relationship.declaredMaximumCount
       info.maximum_count = maximum == Relationship.unbounded ? .max : UInt32(clamping: maximum)
@@ -217,4 +217,26 @@ extension quire_index_element_info: FilledStruct {
 extension quire_validation_rule_info: FilledStruct {
   static var leastSize: Int { 48 }
   static var initializer: String { "QUIRE_VALIDATION_RULE_INFO_INIT" }
+}
+
+/// Numbers of `quire_delete_rule`, whose zero is the default; those of files are Core Data's.
+extension DeleteRule {
+  init?(number: UInt32) {
+    switch quire_delete_rule(rawValue: number) {
+    case QUIRE_DELETE_NULLIFY: self = .nullify
+    case QUIRE_DELETE_NO_ACTION: self = .noAction
+    case QUIRE_DELETE_CASCADE: self = .cascade
+    case QUIRE_DELETE_DENY: self = .deny
+    default: return nil
+    }
+  }
+
+  var number: UInt32 {
+    switch self {
+    case .nullify: QUIRE_DELETE_NULLIFY.rawValue
+    case .noAction: QUIRE_DELETE_NO_ACTION.rawValue
+    case .cascade: QUIRE_DELETE_CASCADE.rawValue
+    case .deny: QUIRE_DELETE_DENY.rawValue
+    }
+  }
 }

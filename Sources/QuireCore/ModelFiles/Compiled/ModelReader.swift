@@ -217,7 +217,7 @@ struct ModelReader {
     let subject = "'\(entity).\(name)'"
     let destination = node["_NSDestinationEntityName"]?.text ?? node["NSDestinationEntity"]?["NSEntityName"]?.text
     guard let destination else { throw failure("\(subject) leads to no entity") }
-    let rule = UInt32(exactly: node["NSDeleteRule"]?.integer ?? 1).flatMap(DeleteRule.init)
+    let rule = UInt32(exactly: node["NSDeleteRule"]?.integer ?? 1).flatMap(DeleteRule.init(rawValue:))
     guard let rule else { throw failure("\(subject) has an unknown delete rule") }
     let maximum = Int(clamping: node["NSMaxCount"]?.integer ?? 0)
     try model.addLoadedRelationship(

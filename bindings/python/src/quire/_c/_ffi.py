@@ -76,8 +76,8 @@ QUIRE_CONFLICT_VERSION_STORED = 2
 QUIRE_CONFLICT_VERSION_CURRENT = 3
 
 # quire_delete_rule
-QUIRE_DELETE_NO_ACTION = 0
-QUIRE_DELETE_NULLIFY = 1
+QUIRE_DELETE_NULLIFY = 0
+QUIRE_DELETE_NO_ACTION = 1
 QUIRE_DELETE_CASCADE = 2
 QUIRE_DELETE_DENY = 3
 
@@ -550,11 +550,8 @@ class quire_history_options(ctypes.Structure):
         ("struct_size", c_uint32),
         ("reserved", c_uint32),
         ("author", c_char_p),
-        ("author_size", c_size_t),
         ("context_name", c_char_p),
-        ("context_name_size", c_size_t),
         ("entity", c_char_p),
-        ("entity_size", c_size_t),
         ("has_since", c_bool),
         ("since", c_double),
         ("limit", c_uint64),

@@ -146,14 +146,11 @@ def fetch(
 ) -> History:
     options = _ffi.quire_history_options(struct_size=ctypes.sizeof(_ffi.quire_history_options))
     if author is not None:
-        options.author = _values.encoded(author)
-        options.author_size = len(_values.encoded(author))
+        options.author = _values.terminated(author, "an author")
     if name is not None:
-        options.context_name = _values.encoded(name)
-        options.context_name_size = len(_values.encoded(name))
+        options.context_name = _values.terminated(name, "the name of a context")
     if entity is not None:
-        encoded = _values.encoded(_entity_name(entity))
-        options.entity, options.entity_size = encoded, len(encoded)
+        options.entity = _values.terminated(_entity_name(entity), "the name of an entity")
     if since is not None:
         options.has_since, options.since = True, _values.seconds(since)
     if limit is not None:
