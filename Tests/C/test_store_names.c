@@ -36,9 +36,10 @@ static void check_is_refused(const char *target, const char *store) {
         struct stat before, after;
         const bool was_there = lstat(target, &before) == 0;
         const quire_status status = makes[i](target);
-        if (status != QUIRE_CANNOT_OPEN) fprintf(stderr, "way %d to make %s gives %d\n", i, target, (int)status);
         /* What is no store fails to be opened by itself. */
-        CHECK(status == QUIRE_CANNOT_OPEN || (status == QUIRE_NOT_A_STORE && was_there && i > 1));
+        const bool is_refused = status == QUIRE_CANNOT_OPEN || (status == QUIRE_NOT_A_STORE && was_there && i > 1);
+        if (!is_refused) fprintf(stderr, "way %d to make %s gives %d\n", i, target, (int)status);
+        CHECK(is_refused);
         const char *const message = quire_error_message(error).data;
         if (!was_there && (!strstr(message, target) || !strstr(message, store))) fprintf(stderr, "%s\n", message);
         CHECK(was_there || (strstr(message, target) && strstr(message, store)));
@@ -138,11 +139,38 @@ static void names_that_only_look_alike_are_free(void) {
     end();
 }
 
+static void a_store_with_the_name_of_a_journal_is_not_lost(void) {
+    begin();
+    char name[400], beside[420];
+    snprintf(name, sizeof name, "%s/none.sqlite", folder);
+    for (int i = 0; i < 3; i++) {
+        snprintf(beside, sizeof beside, "%s%s", name, endings[i]);
+        CHECK_OK(copy_to(beside));
+        for (int way = 0; way < MAKE_COUNT; way++) {
+            CHECK(makes[way](name) == QUIRE_CANNOT_OPEN);
+            const char *const message = quire_error_message(error).data;
+            CHECK(strstr(message, name) && strstr(message, beside));
+            quire_error_release(error);
+            error = NULL;
+        }
+        CHECK(!exists(name) && books_at(beside) == 1 && unlink(beside) == 0);
+    }
+    /* Another program has put it there. */
+    snprintf(beside, sizeof beside, "%s-journal", other_path);
+    run("cp '%s' '%s'", other_path, beside);
+    CHECK(open_at(other_path) == QUIRE_CANNOT_OPEN && strstr(quire_error_message(error).data, beside));
+    quire_error_release(error);
+    error = NULL;
+    CHECK(books_at(beside) == 1 && unlink(beside) == 0);
+    end();
+}
+
 int main(int argument_count, char **arguments) {
     read_arguments(argument_count, arguments);
     RUN(names_that_belong_to_a_store_are_no_targets);
     RUN(no_other_spelling_of_the_path_leads_there);
     RUN(folders_of_large_values_have_no_targets);
     RUN(names_that_only_look_alike_are_free);
+    RUN(a_store_with_the_name_of_a_journal_is_not_lost);
     return RESULT();
 }

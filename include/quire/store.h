@@ -147,11 +147,16 @@ typedef struct quire_store_options {
  *
  * A file that cannot be opened as this store is left untouched. `options` may be NULL. Owned: `*out_store`.
  *
+ * A new file gets no name that SQLite or the library uses beside a store, whether that is open or not: with `-wal`, `-shm`,
+ * `-journal` or the name of a list cache behind the name of a file, or in a folder of large values. Links and other
+ * spellings of the path change nothing. This also holds for `quire_store_copy` and `quire_store_convert`.
+ *
  * An XML store is known by its first bytes. It keeps no copy of its model, so that NULL is QUIRE_INVALID_MODEL. A damaged
  * one is QUIRE_DATABASE, and the message names the line.
  *
  * Fails: QUIRE_INVALID_MODEL (also for NULL and a store that keeps no model); QUIRE_CANNOT_OPEN (missing folder, no
- * permission, a folder, several names); QUIRE_NOT_A_STORE (no database, or another program's; for NULL, `must_exist`
+ * permission, a folder, several names; the name belongs to another store, or a store has a name that belongs to this
+ * one); QUIRE_NOT_A_STORE (no database, or another program's; for NULL, `must_exist`
  * and `is_read_only` also an empty file or database); QUIRE_MODEL_MISMATCH (written with another model: the message
  * names the entities); QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its log may not be written; or the open is for
  * reading only although the last write was interrupted, which an open for writing takes back); QUIRE_FILE_MOVED (in the
@@ -192,8 +197,8 @@ quire_status quire_store_close(quire_store *store, quire_error *QUIRE_NULLABLE *
  *
  * Fails: QUIRE_INVALID_ARGUMENT (`:memory:`; or attributes allow external storage, and the name is that of the store but
  * for what follows the last dot); QUIRE_CANNOT_OPEN (there is a file already, also one of the files that would belong to
- * the copy; missing folder, no permission); QUIRE_BUSY; QUIRE_INVALID_STATE (a store in memory or a moved one, in the midst of a read or
- * save); QUIRE_CLOSED; QUIRE_DATABASE (full disk). Thread: any.
+ * the copy; the name belongs to another store; missing folder, no permission); QUIRE_BUSY; QUIRE_INVALID_STATE (a store
+ * in memory or a moved one, in the midst of a read or save); QUIRE_CLOSED; QUIRE_DATABASE (full disk). Thread: any.
  */
 quire_status quire_store_copy(
     quire_store *store, const char *path, size_t path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
@@ -215,7 +220,8 @@ quire_status quire_store_copy(
  * QUIRE_STORE_ANY is the one that the store at `path` does not have.
  *
  * Fails as `quire_store_open` for the store at `path`. Also: QUIRE_INVALID_ARGUMENT (`:memory:`; the store has the type
- * already); QUIRE_CANNOT_OPEN (there is a file at `target`, or no folder for it, or no permission); QUIRE_UNSUPPORTED (a
+ * already); QUIRE_CANNOT_OPEN (there is a file at `target`, or no folder for it, or no permission, or the name belongs to
+ * another store); QUIRE_UNSUPPORTED (a
  * text of the metadata has a control character, which no XML can have); QUIRE_DATABASE (full disk). Thread: any.
  */
 quire_status quire_store_convert(

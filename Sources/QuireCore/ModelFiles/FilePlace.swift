@@ -80,6 +80,7 @@ struct FilePlace {
       Failure(.cannotOpen, "Could not write '\(folder)': \(FileSystem.reason(number)).")
     }
     if folder.bytes.buffer.contains(0) { throw failure(EINVAL) }
+    try NameBesideStore.check(folder)
     let isNew = mkdir(folder.string, 0o777) == 0
     if !isNew, errno != EEXIST { throw failure(errno) }
     let temporary = "\(folder)/quire-\(UniqueIdentifier.random().text)"

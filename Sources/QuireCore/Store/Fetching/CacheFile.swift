@@ -114,6 +114,15 @@ struct CacheFile {
     return isNamed && (ending.isEmpty || isUnfinished(ending))
   }
 
+  /// Where the name of the store ends in that of a cache, or of one being written. nil for other names.
+  static func endOfStore(in name: String) -> String.Index? {
+    let parts = name.utf8.indices.filter { name.utf8[$0...].starts(with: ending.utf8) }
+    guard let end = parts.last, end > name.startIndex,
+      isCache(name[name.utf8.index(end, offsetBy: ending.utf8.count)...].utf8)
+    else { return nil }
+    return end
+  }
+
   /// Whether the name of a cache goes on as while it is being written.
   private static func isUnfinished(_ rest: Substring.UTF8View) -> Bool {
     let numbers = rest.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

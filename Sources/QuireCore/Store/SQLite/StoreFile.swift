@@ -49,7 +49,8 @@ struct StoreFile {
             + "and not as one that must exist.")
       }
       try checkFolder()
-      return
+      try checkHasNoStore(StoreFile.endings)
+      return try NameBesideStore.check(path)
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
@@ -63,6 +64,9 @@ struct StoreFile {
     // A transaction that was cut off may have left a part of a page, which SQLite takes back.
     if isDatabase, !hasJournal { try checkSize() }
     if isReadOnly { return }
+    // A store would be created in it.
+    if status.st_size == 0, !mustExist { try NameBesideStore.check(path) }
+    if isDatabase { try checkHasNoStore(["-journal"]) }
     if status.st_nlink > 1 {
       let consequence =
         isDatabase
@@ -100,9 +104,20 @@ struct StoreFile {
     }
   }
 
+  /// Fails where a store has the name of a file that SQLite keeps beside this one. SQLite would delete it.
+  private func checkHasNoStore(_ endings: [String]) throws(Failure) {
+    for ending in endings where (status(of: name + ending)?.st_size ?? 0) > 0 {
+      guard (try? Store.isDatabase(fileAt: Text(name + ending))) == true else { continue }
+      throw cannotOpen(
+        "the file '\(name)\(ending)' is a database, and SQLite would take it for a file of its own and delete it. "
+          + "Move that file, or choose another path.")
+    }
+  }
+
   /// Fails when a file cannot be made at the path. SQLite would take a log or journal that lies there for its own.
   func checkIsFree() throws(Failure) {
     try checkFolder()
+    try NameBesideStore.check(path)
     for ending in [""] + StoreFile.endings {
       var status = stat()
       if lstat(name + ending, &status) == 0 { throw exists(ending) }

@@ -15,6 +15,7 @@ from .exits import Exit, Problem, ending_in_order
 from .opening import opened
 from .progress import Progress, progress
 from .selection import Rows, Selection, rows_of
+from .store_names import check_belongs_to_no_store
 from .terminal import binary_output, notice, speak_utf8
 from .writers import CSVWriter, LinesWriter
 
@@ -75,6 +76,7 @@ def _check_output(path: str, store: str, force: bool) -> None:
     its_own = [os.path.realpath(store) + ending for ending in _OF_A_STORE]
     if os.path.realpath(path) in its_own or any(_is_same(path, each) for each in its_own):
         raise Problem(Exit.USAGE, f"'{path}' is the store that is exported, or belongs to it. Give another path.")
+    check_belongs_to_no_store(path)
     if os.path.isdir(path):
         raise Problem(Exit.FILE, f"'{path}' is a folder. Give the path of a file.")
     if os.path.exists(path) and not os.path.isfile(path):

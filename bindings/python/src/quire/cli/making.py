@@ -15,6 +15,7 @@ from contextlib import closing, contextmanager, suppress
 
 from ..errors import Error
 from .exits import Exit, Problem, exit_of
+from .store_names import check_belongs_to_no_store
 
 __all__ = ["is_there", "made_whole"]
 
@@ -39,6 +40,7 @@ def made_whole(path: str) -> Generator[str, None, None]:
 
     A symbolic link stays one: the store comes to the place that it leads to.
     """
+    check_belongs_to_no_store(path)
     target = os.path.realpath(path)
     # Named before it is made: a signal may come as the call returns, and nothing is to be left then.
     folder = os.path.join(os.path.dirname(target), _PREFIX + secrets.token_hex(8))

@@ -300,7 +300,8 @@ class Store(_handle.Handle):
         return _history.purge(self, before)
 
     def copy(self, path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
-        """Writes what is saved, as of one moment, into a new store at `path`, where there must be no file.
+        """Writes what is saved, as of one moment, into a new store at `path`, where there must be no file. A name
+        that SQLite or Quire uses beside a store, such as one that ends with `-journal`, raises `CannotOpen`.
 
         Others may read and save meanwhile. The copy appears whole or not at all, and has the same UUID; caches of lists
         are not copied. A store with `external` attributes needs a name for its copy that differs in more than what
