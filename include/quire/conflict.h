@@ -78,7 +78,10 @@ typedef enum quire_conflict_kind {
 typedef enum quire_conflict_version {
     /** As it was read or last saved here. A new object has none. */
     QUIRE_CONFLICT_VERSION_COMMITTED = 1,
-    /** As it is in the store now; of QUIRE_CONFLICT_UNIQUE the other object. None when there is no row. */
+    /**
+     * As it is in the store now. None when there is no row. Of QUIRE_CONFLICT_UNIQUE it is the version of
+     * `quire_conflict_other`, with the keys of that object's entity.
+     */
     QUIRE_CONFLICT_VERSION_STORED = 2,
     /** As it is here. An object that was deleted here has none. */
     QUIRE_CONFLICT_VERSION_CURRENT = 3
@@ -153,7 +156,8 @@ bool quire_conflict_has(const quire_conflict *conflict, uint32_t version);
  * One value: an attribute, or the id that a to-one relationship holds (QUIRE_VALUE_OBJECT_ID). The values are those at
  * the failure of the save. Text and data are borrowed from `conflict`. Any thread.
  *
- * Fails: QUIRE_NOT_FOUND (no values of that version), QUIRE_INVALID_ARGUMENT (an unknown key, a to-many relationship).
+ * Fails: QUIRE_NOT_FOUND (no values of that version), QUIRE_INVALID_ARGUMENT (a key that the entity of that version does not
+ * have, a to-many relationship).
  */
 quire_status quire_conflict_value(
     const quire_conflict *conflict, uint32_t version, const char *key, size_t key_size, quire_value *out_value,

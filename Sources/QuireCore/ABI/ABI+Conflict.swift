@@ -104,7 +104,7 @@ public func quire_conflict_value(
     let out = try required(out_value, "out_value")
     let conflict = try resolve(conflict, "conflict")
     let values = try conflict.values(version)
-    let property = try conflict.object.entity.property(named: string(key, key_size, "key"))
+    let property = try conflict.entity(of: version).property(named: string(key, key_size, "key"))
     if let relationship = property as? Relationship, relationship.isToMany {
       throw Failure(
         .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship, which conflicts do not tell.",
@@ -124,6 +124,12 @@ private func conflicts(_ error: UnsafePointer<quire_error>?) -> [Conflict] {
 }
 
 extension Conflict {
+  /// The entity that has the properties of a version.
+  fileprivate func entity(of version: UInt32) -> Entity {
+    let isOfOther = kind == .unique && version == QUIRE_CONFLICT_VERSION_STORED.rawValue
+    return isOfOther ? other?.entity ?? object.entity : object.entity
+  }
+
   fileprivate func values(_ version: UInt32) throws(Failure) -> ContiguousArray<Value>? {
     switch quire_conflict_version(rawValue: version) {
     case QUIRE_CONFLICT_VERSION_COMMITTED: committed

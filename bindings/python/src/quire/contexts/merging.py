@@ -64,8 +64,8 @@ class ObjectConflict:
     committed: Optional[Mapping[str, Any]]
     """As it was read or last saved here; None for a new object."""
     stored: Optional[Mapping[str, Any]]
-    """As it is in the store now, or as the other object is; None when there is no row. Of another object that is of
-    another class it is what both inherit."""
+    """As it is in the store now; None when there is no row. Of the kind "unique" it is what is stored of `other`, with
+    the attributes of its class."""
     current: Optional[Mapping[str, Any]]
     """As it is here; None when it is deleted here."""
 
@@ -148,21 +148,12 @@ def _conflict(context: Context, conflict: int) -> ObjectConflict:
     kind = _KINDS.get(quick.quire_conflict_cause(conflict), "unknown")
     other = _object(context, quick.quire_conflict_other(conflict))
     entity = type(object)._quire_entity
-    stored = entity if kind != "unique" or other is None else _shared(entity, type(other))
+    stored = entity if kind != "unique" or other is None else type(other)._quire_entity
     return ObjectConflict(
         kind, object, other,
         _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_COMMITTED, entity),
         _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_STORED, stored),
         _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_CURRENT, entity))
-
-
-def _shared(entity: Entity, model: type[Model]) -> Entity:
-    """The nearest entity that both inherit from. The library looks keys up in that of the object, and values of its
-    own have other places in the row of another class."""
-    while not issubclass(model, entity.model):
-        assert entity.parent is not None
-        entity = entity.parent
-    return entity
 
 
 def _object(context: Context, borrowed: Optional[int]) -> Optional[Model]:
