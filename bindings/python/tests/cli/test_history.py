@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from datetime import datetime, timedelta, timezone
 
 import quire
 
@@ -52,9 +54,22 @@ class HistoryTests(CommandTestCase):
         self.assertEqual(self.told("--since", "2100-01-01"), [])
         self.assertEqual(len(self.told("--since", "2001-01-01T12:00")), 3)
 
+    def test_a_date_without_a_zone_is_of_utc_wherever_the_command_runs(self) -> None:
+        now = datetime.now(timezone.utc)
+        for zone, (hours, count) in itertools.product(("UTC", "Etc/GMT+5", "Etc/GMT-9"), ((-1, 3), (1, 0))):
+            moment = now + timedelta(hours=hours)
+            for text in (moment.strftime("%Y-%m-%dT%H:%M"), moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+                         moment.astimezone(timezone(timedelta(hours=2))).isoformat()):
+                ran = self.process("history", self.path, "-f", "json", "--since", text, environment={"TZ": zone})
+                found = ran.returncode, ran.stderr, len(ran.stdout.splitlines())
+                self.assertEqual(found, (0, "", count), (zone, text))
+        first = str(self.told()[0]["timestamp"])
+        self.assertEqual(len(self.told("--since", first)), 3)
+
     def test_mistakes_end_it_with_a_sentence(self) -> None:
         self.fail_with(4, "has no entity 'Bok'. Did you mean Book?", "history", self.path, "--entity", "Bok")
-        self.fail_with(2, "'soon' is no date", "history", self.path, "--since", "soon")
+        for text in ("soon", "inf", "12", "2026-13-01", "--since"):
+            self.fail_with(2, f"'{text}' is no date in ISO 8601", "history", self.path, f"--since={text}")
         path = self.place("plain.sqlite")
         quire.open(path, MODELS).close()
         ran = self.run_command("history", path)
