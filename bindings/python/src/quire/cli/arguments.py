@@ -245,7 +245,8 @@ def _history(commands: _Parsers) -> None:
     made.add_argument("-e", "--entity", metavar="ENTITY", help="only changes of an entity, or of those under it")
     made.add_argument("-a", "--author", metavar="AUTHOR", help="only transactions of an author")
     made.add_argument(
-        "--since", metavar="DATE", type=_date, help="only what is not earlier, such as 2026-11-28 or 2026-11-28T17:30")
+        "--since", metavar="DATE", type=_date,
+        help="only what is not earlier, such as 2026-11-28 or 2026-11-28T17:30+01:00; of UTC where it names no zone")
     made.add_argument("-n", "--limit", metavar="N", type=_count, help="at most so many transactions, the oldest first")
     made.add_argument(
         "-f", "--format", choices=["table", "json"], default="table",
@@ -266,12 +267,16 @@ def _watch(commands: _Parsers) -> None:
 
 
 def _date(text: str) -> datetime:
+    """A date as conditions and imports take it: of UTC where it names no zone."""
+    from .values import instant, no_date
+
     try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is no date such as 2026-11-28 or 2026-11-28T17:30") from None
-    # Without a zone it is the local time.
-    return found.astimezone()
+        found = instant(text)
+        if not isinstance(found, datetime):
+            raise no_date(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return found
 
 
 def _browse(commands: _Parsers) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Union
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
-__all__ = ["as_json", "as_text", "from_text", "is_list", "shown", "sized"]
+__all__ = ["as_json", "as_text", "from_text", "instant", "is_list", "no_date", "shown", "sized"]
 
 # What a terminal would obey, or what turns the direction of text.
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -87,7 +87,7 @@ def from_text(kind: str, text: Union[str, int, float, bool]) -> Any:
     if kind == "Boolean":
         return _boolean(text)
     if kind == "Date":
-        return _date(text)
+        return instant(text)
     if kind == "Decimal":
         return _decimal(text)
     if not isinstance(text, str):
@@ -148,7 +148,12 @@ def _boolean(text: Union[str, int, float, bool]) -> bool:
     raise ValueError(f"'{_beginning(text)}' is neither true nor false")
 
 
-def _date(text: Union[str, int, float, bool]) -> Union[datetime, float]:
+def no_date(text: object) -> ValueError:
+    """The exception for what is no date."""
+    return ValueError(f"'{_beginning(text)}' is no date in ISO 8601, such as 2026-11-21T10:30:00Z")
+
+
+def instant(text: Union[str, int, float, bool]) -> Union[datetime, float]:
     """An instant in ISO 8601, of UTC where it names no zone; or a number of seconds since 2001."""
     if isinstance(text, (int, float)) and not isinstance(text, bool):
         return float(text)
