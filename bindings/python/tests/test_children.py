@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import unittest
 
@@ -39,6 +40,34 @@ class ChildTests(StoreTestCase):
         self.context.save()
         fresh = self.store.create_context()
         self.assertEqual(fresh.get(Quote, made.id).contents, "c")
+
+    def test_lists_learn_of_what_a_conflict_has_left_for_later(self) -> None:
+        """The child has read a new value of the parent before it was told of it, and a save is a conflict elsewhere."""
+        disputed, _ = self.quote("d"), self.quote("o", price=2)
+        for policy, is_saved in itertools.product(list(quire.MergePolicy)[1:], (False, True)):
+            with self.subTest(policy, is_saved=is_saved), self.context.create_child() as child:
+                self.theirs.author, self.theirs.contents = self.author, "a"
+                self.context.save()
+                child.merge_policy = policy
+                quotes = child.query(Quote)
+                queries = [
+                    quotes.order_by("contents"), quotes.order_by("-author"), quotes.where("author != nil"),
+                    quotes.order_by("contents").limit(2)]
+                lists = [query.live() for query in queries]
+                sections = quotes.live(Quote.contents, aggregates={"last": "max:(contents)"})
+                self.theirs.author, self.theirs.contents = None, "z"
+                self.context.process()
+                mine, late = child.get(Quote, self.theirs.id), child.get(Quote, disputed.id)
+                mine.note = late.note = f"mine {policy} {is_saved}"
+                disputed.note = f"theirs {policy} {is_saved}"
+                child.save()
+                if is_saved:
+                    self.context.save()
+                child.merge()
+                for live, query in zip(lists, queries):
+                    self.assertEqual([each.id for each in live], [each.id for each in query], query)
+                self.assertEqual([section.name for section in sections.sections], ["d", "o", "z"])
+                self.assertEqual(sections.aggregates["last"], "z")
 
     def test_what_is_not_saved_ends_with_the_child(self) -> None:
         self.mine.contents = "b"
