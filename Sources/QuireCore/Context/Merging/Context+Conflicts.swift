@@ -74,8 +74,10 @@ extension Context {
     guard let session else { return [] }
     loseTrack(of: session.adrift)
     let refreshed = session.run()
-    earlyReading?.forget()
-    if !session.left.isEmpty {
+    if session.left.isEmpty {
+      earlyReading?.forget()
+    } else {
+      // The merge of these changes must know which objects and lists have read them already.
       inbox.putBack(session.left)
       hasLeftBehind = true
     }
