@@ -160,6 +160,23 @@ class ConvertedListTests(unittest.TestCase):
         self.assertEqual(told, [])
         self.assertEqual([(each.name, each.value) for each in live.sections], [("LARGE", Size.LARGE)])
 
+    def test_a_moment_within_a_day_has_a_section_of_its_own(self):
+        moment = datetime(2024, 1, 2, 9, 30, tzinfo=timezone.utc)
+        self.add(made=date(2024, 1, 2))
+        other = self.add(made=date(2024, 1, 3))
+        self.context.save()
+        # As another program may write it.
+        self.query.where(Worn.made == date(2024, 1, 3)).update(made=quire.Expression("%@", moment))
+        self.assertEqual(other.made, date(2024, 1, 2))
+        live = self.query.live(section_by=Worn.made)
+        self.assertEqual([(each.name, each.value, len(each)) for each in live.sections], [
+            ("2024-01-02", date(2024, 1, 2), 1), ("2024-01-02T09:30:00Z", date(2024, 1, 2), 1)])
+        self.assertEqual(list(live.sections["2024-01-02T09:30:00Z"]), [other])
+        self.assertEqual([each.name for each in live.snapshot().sections], live.sections.names)
+        live.set_query(self.query, section_by=sections.by_day(Worn.made))
+        self.assertEqual([(each.name, each.value, len(each)) for each in live.sections], [
+            ("2024-01-02", date(2024, 1, 2), 2)])
+
     def test_a_query_that_a_handler_sets_has_its_own_values(self):
         red, told = self.add(color=Color.RED, made=date(2024, 1, 2)), []
         live = self.query.live(section_by=Worn.color)
