@@ -43,10 +43,12 @@ class SectionValues:
             first = next(iter(self._bounds.values()))
             return "<" + self._printed(first, name[1:])
         try:
-            return self._printed(self.value(stored), name)
+            value = self.value(stored)
         except InvalidArgument:
             # Its rows say what is wrong when they are read.
             return name
+        # Sections of one value in several forms have different names.
+        return self._printed(value, name) if _conversions.is_usual_form(self._attribute, value, stored) else name
 
     def index_title(self, title: str, name: str) -> str:
         """The title of a section for an index, of that which the library gives and of the name."""

@@ -219,6 +219,13 @@ def as_restored(values: Mapping[str, Any], attributes: Mapping[str, Attr[Any]]) 
     return Restored(values, attributes)
 
 
+def is_usual_form(attribute: Attr[Any], value: Any, stored: Any) -> bool:
+    """Whether the store has a value as Quire writes it. Another program may have stored a moment within a day. What the
+    functions of a pair write is their own affair."""
+    kind = attribute._type
+    return kind.stored is None or kind.printed is _text or bool(kind.stored(value) == stored)
+
+
 def is_day(attribute: Optional[Attr[Any]]) -> bool:
     """Whether its values are days, which are the same in every time zone."""
     return attribute is not None and attribute._type.stored is not None and attribute._type.python is date
