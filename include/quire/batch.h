@@ -81,8 +81,9 @@ quire_status quire_context_batch_insert(
  *
  * An attribute may be set to an expression (QUIRE_VALUE_EXPRESSION), such as `price * 2`. It is calculated for each
  * object. All expressions are calculated from saved values, before any value is set. A calculated value must fit the
- * attribute as a value set on an object must. Count and ids are those of all matching objects, also of those that had
- * the values already.
+ * attribute as a value set on an object must. Uniqueness constraints hold for the result: the objects may exchange
+ * their unique values or shift them, as with `position + 1`. Count and ids are those of all matching objects, also of
+ * those that had the values already.
  *
  * Fails as `quire_context_batch_insert` and `quire_context_fetch`, and with QUIRE_UNSUPPORTED (a relationship that is
  * to-one on both sides), QUIRE_VALIDATION (nil for a mandatory property; a relationship with too few or too many

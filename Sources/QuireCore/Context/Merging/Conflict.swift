@@ -50,7 +50,7 @@ final class Conflict: @unchecked Sendable {
 
 extension ManagedObject {
   /// What was read or last saved.
-  fileprivate var committedValues: ContiguousArray<Value> {
+  var committedValues: ContiguousArray<Value> {
     var values = values
     for (slot, saved) in committed where values.indices.contains(slot) { values[slot] = saved }
     return values

@@ -3,8 +3,13 @@
 final class DuplicateSession {
   private let context: Context
   private let failure: Failure
+  private let constraints: [UniquenessConstraint]
   private var duplicates: [Duplicate] = []
   private var found: Set<ObjectIdentifier> = []
+  /// By unique values: the row that keeps them with its object, or the first pending object that is to have them.
+  private var holders: [UniqueKey: (object: ManagedObject, row: Row?)] = [:]
+  /// Slots in which a policy gives objects their saved values back.
+  private var returned: [ObjectIdentifier: Set<Int>] = [:]
   /// Objects that had no values before.
   private var read: [ManagedObject] = []
   private var decided: [(duplicate: Duplicate, policy: MergePolicy)] = []
@@ -29,6 +34,7 @@ final class DuplicateSession {
   init(_ failure: Failure, in context: Context) {
     self.failure = failure
     self.context = context
+    constraints = context.store.uniquenessConstraints
   }
 
   /// In the last round no policy counts. Objects change only when all duplicates are decided.
@@ -37,10 +43,10 @@ final class DuplicateSession {
   func run(isLastRound: Bool, _ move: Move) throws(Failure) {
     do throws(Failure) {
       try move.read { () throws(Failure) in
-        for constraint in context.store.uniquenessConstraints { try findDuplicates(constraint) }
+        for constraint in constraints { try findDuplicates(constraint) }
       }
       if duplicates.isEmpty { throw failure }
-      try decide(isLastRound)
+      try decide(isLastRound, move)
     } catch {
       // They were read ahead of the context, which stays where it is.
       for object in read where object.state == .saved && !object.isUpdated { object.forgetValues() }
@@ -59,26 +65,38 @@ final class DuplicateSession {
   private func findDuplicates(_ constraint: UniquenessConstraint) throws(Failure) {
     // A saved object keeps its row, whichever came first.
     let candidates = context.pending.updated.filter { isVacated($0, constraint) } + Array(context.pending.inserted)
-    var holders: [UniqueKey: (object: ManagedObject, row: Row?)] = [:]
     for object in candidates where object.entity.isKind(of: constraint.entity) && !object.isFault {
       guard let key = UniqueKey(constraint, of: object.values) else { continue }
       if holders[key] == nil {
-        guard let (other, row) = try storedHolder(of: key, constraint, besides: object) else {
-          holders[key] = (object, nil)
-          continue
-        }
-        holders[key] = (other, row)
+        holders[key] = try storedHolder(of: key, constraint, besides: object) ?? (object, nil)
       }
-      guard let (other, row) = holders[key], found.insert(ObjectIdentifier(object)).inserted else { continue }
-      let conflict = Conflict(.unique, object, other: other, stored: row)
-      duplicates.append(
-        Duplicate(conflict: conflict, object: object, other: other, constraint: constraint, row: row))
+      if let (other, row) = holders[key], other !== object { note(object, constraint, other, row) }
+    }
+  }
+
+  private func note(_ object: ManagedObject, _ constraint: UniquenessConstraint, _ other: ManagedObject, _ row: Row?) {
+    if !found.insert(ObjectIdentifier(object)).inserted { return }
+    let conflict = Conflict(.unique, object, other: other, stored: row)
+    duplicates.append(Duplicate(conflict: conflict, object: object, other: other, constraint: constraint, row: row))
+  }
+
+  /// Finds the pending objects that were to have the unique values which this object gets back.
+  private func findHeirs(of object: ManagedObject) throws(Failure) {
+    for constraint in constraints where object.entity.isKind(of: constraint.entity) {
+      guard !isVacated(object, constraint), let key = UniqueKey(constraint, of: object.committedValues),
+        let heir = holders[key]?.object, heir !== object,
+        let (other, row) = try storedHolder(of: key, constraint, besides: heir)
+      else { continue }
+      holders[key] = (other, row)
+      note(heir, constraint, other, row)
     }
   }
 
   /// Whether the unique values in an object's row are free when this is saved.
   private func isVacated(_ object: ManagedObject, _ constraint: UniquenessConstraint) -> Bool {
-    object.state == .deleted || constraint.properties.contains { object.committed[$0.slot] != nil }
+    if object.state == .deleted { return true }
+    let kept = returned[ObjectIdentifier(object)] ?? []
+    return constraint.properties.contains { object.committed[$0.slot] != nil && !kept.contains($0.slot) }
   }
 
   /// The row that has unique values and keeps them, with its object.
@@ -96,15 +114,22 @@ final class DuplicateSession {
     return (holder, row)
   }
 
-  private func decide(_ isLastRound: Bool) throws(Failure) {
+  private func decide(_ isLastRound: Bool, _ move: Move) throws(Failure) {
     var unresolved: [Conflict] = []
-    for duplicate in duplicates {
+    var next = 0
+    while next < duplicates.count {
+      let duplicate = duplicates[next], object = duplicate.object
+      next += 1
       let policy = isLastRound ? MergePolicy.error : context.policy(for: duplicate.conflict)
-      if duplicate.canSettle(by: policy) {
-        decided.append((duplicate, policy))
-      } else {
+      guard duplicate.canSettle(by: policy) else {
         unresolved.append(duplicate.conflict)
+        continue
       }
+      decided.append((duplicate, policy))
+      if object.state == .inserted { continue }
+      let slots = policy == .rollback ? Array(object.committed.keys) : duplicate.constraint.properties.map(\.slot)
+      returned[ObjectIdentifier(object), default: []].formUnion(slots)
+      try move.read { () throws(Failure) in try findHeirs(of: object) }
     }
     if unresolved.isEmpty { return }
     throw Failure(

@@ -45,14 +45,20 @@ extension BatchSession {
       }
     }
     let changed = assignments.isEmpty ? [] : try differing(assignments, among: ids, of: entity)
-    try write(assignments, companions, companionValues, to: changed, of: entity)
+    let plain = computed.filter { $0.attribute.externalColumn == nil }
+    var vacated: Set<Int64>?
+    do throws(Failure) { try write(assignments, companions, companionValues, to: changed, of: entity) } catch {
+      // A value that is taken may be one of those that are calculated.
+      if error.databaseCode != ResultCode.notUnique || plain.isEmpty { throw error }
+      vacated = try vacate(plain, of: matched, of: entity)
+      try write(assignments, companions, companionValues, to: changed, of: entity)
+    }
     for (relationship, owner, rows) in orders { try place(rows, behind: owner, relationship) }
     var advanced = Set(changed.map(\.id)), updated = changed
     func note(_ others: [RowIdentifier]) {
       for row in others where advanced.insert(row.id).inserted { updated.append(row) }
     }
-    let plain = computed.filter { $0.attribute.externalColumn == nil }
-    note(try write(plain, to: matched, of: entity, advanced: advanced))
+    note(try write(plain, to: matched, of: entity, advanced: advanced, vacated: vacated))
     for column in external { note(try writeData(column, to: matched, of: entity, advanced: advanced)) }
     try finish(updated: updated, deleted: DoomedRows())
   }

@@ -40,6 +40,8 @@ struct UniqueKey: Hashable {
 
 /// A uniqueness constraint as the properties that it names, which the store holds.
 final class UniquenessConstraint {
+  /// The entity whose objects must differ: the topmost one that has the properties, because the index of a constraint
+  /// covers the table of all its entities.
   let entity: Entity
   let properties: [Property]
 
@@ -47,7 +49,9 @@ final class UniquenessConstraint {
     properties = names.compactMap { entity.propertiesByName[$0] }
     if properties.isEmpty || properties.count < names.count { return nil }
     for property in properties where schema.valueColumn(of: property) == nil { return nil }
-    self.entity = entity
+    var topmost = entity
+    while let parent = topmost.parent, names.allSatisfy({ parent.propertiesByName[$0] != nil }) { topmost = parent }
+    self.entity = topmost
   }
 }
 

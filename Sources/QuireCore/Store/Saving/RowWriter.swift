@@ -33,7 +33,7 @@ final class RowWriter: Sendable {
 
   /// Stored attributes and to-one relationships by slot.
   let columns: [Column]
-  /// Slots that take part in a uniqueness constraint of the entity or an ancestor.
+  /// Slots whose columns have a unique index. The index covers the table, so constraints of all its entities count.
   let constrainedSlots: Set<Int>
   /// Parameters: the key, then for each column its value. For a to-one there are also the destination's entity and the
   /// order key, where there are such columns.
@@ -69,8 +69,11 @@ final class RowWriter: Sendable {
     }
     self.columns = columns
     self.places = places
-    let constraints = sequence(first: entity, next: \.parent).flatMap(\.uniquenessConstraints)
-    constrainedSlots = Set(constraints.joined().compactMap { entity.propertiesByName[$0]?.slot })
+    let constrained = Set(
+      entity.root.subtree.flatMap { each in
+        each.uniquenessConstraints.joined().compactMap { each.propertiesByName[$0].flatMap(schema.valueColumn(of:)) }
+      })
+    constrainedSlots = Set(columns.lazy.filter { constrained.contains($0.name) }.map(\.slot))
     let names = columns.flatMap { column in
       [column.name] + [column.toOne?.columns.destinationEntity, column.toOne?.columns.order].compactMap(\.self)
     }

@@ -19,9 +19,15 @@ extension SaveSession {
   private func explain(
     _ failure: Failure, entity: Entity, id: Int64, values: ContiguousArray<Value>, subject: String
   ) throws(Failure) -> Failure {
-    for declaring in sequence(first: entity, next: \.parent) {
+    for declaring in entity.root.subtree {
       for names in declaring.uniquenessConstraints {
-        guard let other = try holder(of: names, entity: entity, values: values, except: id) else { continue }
+        // An entity below or beside this one counts where the properties are inherited from a common ancestor.
+        let columns = [declaring, entity].map { each in
+          names.map { each.propertiesByName[$0].flatMap(schema.valueColumn(of:)) }
+        }
+        guard columns[0] == columns[1],
+          let other = try holder(of: names, entity: entity, values: values, except: id)
+        else { continue }
         let described = names.map { name in
           "\(name) \(describe(entity.propertiesByName[name].map { values[$0.slot] } ?? .nil))"
         }
