@@ -129,21 +129,17 @@ struct FileClaimTests {
   func fork() throws {
     typealias Fork = @convention(c) () -> pid_t
     let fork = unsafeBitCast(try #require(dlsym(nil, "fork")), to: Fork.self)
-    // It does so for a tenth of a second, in which the other two threads have to run.
-    OtherThread.wait {
-      let opening = HeldOpening(Text(folder.file("slow"))), me = OtherThread.folderOfThisThread()
-      let releaser = OtherThread {
-        OtherThread.wait { OtherThread.isAsleep(me) }
-        opening.letGoOn()
-      }
-      let child = fork()
-      if child == 0 { _exit(opening.isOver ? 7 : 8) }
-      var status: Int32 = 0
-      #expect(waitpid(child, &status, 0) == child)
-      releaser.join()
-      opening.finish()
-      #expect(opening.wasReleased)
-      return status == 7 << 8
+    let opening = HeldOpening(Text(folder.file("slow"))), me = OtherThread.folderOfThisThread()
+    let releaser = OtherThread {
+      OtherThread.wait { OtherThread.isAsleep(me) }
+      opening.letGoOn()
     }
+    let child = fork()
+    if child == 0 { _exit(opening.isOver ? 7 : 8) }
+    var status: Int32 = 0
+    #expect(waitpid(child, &status, 0) == child)
+    releaser.join()
+    opening.finish()
+    #expect(opening.wasReleased && status == 7 << 8)
   }
 }
