@@ -11,6 +11,16 @@ import quire
 from support import Author, Quote, StoreTestCase, seeds
 
 
+class Note(quire.Model):
+    text: quire.Attr[str]
+    labels: quire.ToMany["Label"] = quire.relation(inverse="notes")
+
+
+class Label(quire.Model):
+    name: quire.Attr[str] = quire.attr(default="red")
+    notes: quire.ToMany[Note] = quire.relation(inverse="labels")
+
+
 class ChildTests(StoreTestCase):
     def setUp(self) -> None:
         super().setUp()
@@ -68,6 +78,37 @@ class ChildTests(StoreTestCase):
                     self.assertEqual([each.id for each in live], [each.id for each in query], query)
                 self.assertEqual([section.name for section in sections.sections], ["d", "o", "z"])
                 self.assertEqual(sections.aggregates["last"], "z")
+
+    def test_queries_find_pairs_that_were_parted_before_one_side_learned_of_them(self) -> None:
+        """A child has read one side of a relationship, the parent then makes pairs, and the child parts them again."""
+        for from_tags, clears, is_saved in itertools.product((True, False), repeat=3):
+            with self.subTest(from_tags=from_tags, clears=clears, is_saved=is_saved), \
+                    quire.open(":memory:", [Note, Label]) as store:
+                parent, child = store.context, store.context.create_child()
+                notes, label = [parent.add(Note(text=str(number))) for number in range(3)], parent.add(Label())
+                parent.save()
+                mine, tag = [child.get(Note, each.id) for each in notes], child.get(Label, label.id)
+                self.assertEqual([len(each.labels) for each in (mine if from_tags else ())], [0, 0, 0][:3 * from_tags])
+                self.assertEqual(0 if from_tags else len(tag.notes), 0)
+                for each in (notes[0], notes[2]):
+                    each.labels.add(label)
+                parent.save() if is_saved else parent.process()
+                if from_tags:
+                    tag.notes = [] if clears else [mine[0]]
+                else:
+                    for each in mine if clears else mine[1:]:
+                        each.labels = []
+                child.merge()
+                counts = {each.id: len(each.labels) for each in mine}
+                self.assertEqual(list(counts.values()), [0 if clears else 1, 0, 0])
+                for count in range(3):
+                    found = child.query(Note).where("labels.@count == %@", count)
+                    self.assertEqual({each.id for each in found}, {id for id, n in counts.items() if n == count})
+                self.assertEqual(child.query(Note).where("ANY labels.name == 'red'").count(), sum(counts.values()))
+                found = child.query(Label).where("notes.@count == %@", len(tag.notes))
+                self.assertEqual([each.id for each in found], [tag.id])
+                child.save()
+                self.assertEqual([len(each.labels) for each in notes], list(counts.values()))
 
     def test_what_is_not_saved_ends_with_the_child(self) -> None:
         self.mine.contents = "b"
