@@ -312,7 +312,9 @@ extension ManagedObject {
     }
     try prepare(relationship)
     // A member whose row turns out to be gone is taken out without a change of its own side.
-    if let inverse = relationship.inverse { _ = try other.isPrepared(for: inverse) }
+    if let inverse = relationship.inverse, try other.isPrepared(for: inverse) {
+      try other.readAgain(unlessPairedWith: self, in: inverse)
+    }
     detach(other, from: relationship)
     if let inverse = relationship.inverse { other.detach(self, from: inverse) }
     noteHolders(other, relationship)
@@ -345,6 +347,15 @@ extension ManagedObject {
   /// The same if it was read before another writer has parted the two: it would not be written.
   private func readAgain(ifRelatedTo other: ManagedObject, by relationship: Relationship) throws(Failure) {
     if holdsAsSaved(relationship), refers(to: other.reference, at: relationship.slot) { try readAgain() }
+  }
+
+  /// Has this side of a pair read again that was read before another writer has made the pair. It would not lose the
+  /// other object, and a fetch would look for it in the store alone.
+  private func readAgain(unlessPairedWith other: ManagedObject, in relationship: Relationship) throws(Failure) {
+    guard relationship.isManyToMany, state == .saved, toMany[relationship.slot]?.contains(other.reference) == false,
+      toMany[relationship.slot]?.pendingClaim(on: other.reference) == nil
+    else { return }
+    rebaseMembers(of: relationship, onto: try storedMembers(of: relationship))
   }
 
   /// A pair is a change of both, of which each is to know should its own members be read anew.
