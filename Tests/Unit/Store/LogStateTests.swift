@@ -167,7 +167,7 @@ struct LogStateTests {
   @Test("The log begins anew while two save without a pause and never merge", arguments: [true, false])
   func writersWithoutPause(isInFile: Bool) throws {
     let folder = isInFile ? try TemporaryFolder() : nil, limit = 1 << 18
-    let store = try open(limit: limit, in: folder), log = Guarded((size: 0, beginnings: 0, saves: 0))
+    let store = try open(limit: limit, in: folder), log = Guarded((size: 0, beginnings: 0, saves: 0, largest: 0))
     let writers = (0..<2).map { _ in
       OtherThread {
         let failed = failure {
@@ -180,6 +180,7 @@ struct LogStateTests {
               let size = try store.logState().size
               if size < log.size { log.beginnings += 1 }
               log.size = size
+              log.largest = max(log.largest, size)
               log.saves += 1
             }
           }
@@ -188,9 +189,44 @@ struct LogStateTests {
       }
     }
     for writer in writers { writer.join() }
-    let (_, beginnings, saves) = log.withLock { $0 }
+    let (_, beginnings, saves, largest) = log.withLock { $0 }
+    #expect(largest < 2 * limit, "\(largest) bytes")
     #expect(beginnings >= 3, "\(beginnings) after \(saves) saves")
     #expect(try count(Context(store: store)) == saves)
+  }
+
+  @Test("The log begins anew while two save without a pause beside pins that are short", arguments: [true, false])
+  func writersBesideShortPins(isInFile: Bool) throws {
+    let folder = isInFile ? try TemporaryFolder() : nil, limit = 1 << 18
+    let store = try open(limit: limit, in: folder), largest = Guarded(0), savingCount = Guarded(2)
+    let threads = (0..<2).map { _ in
+      OtherThread {
+        let failed = failure {
+          let context = Context(store: store)
+          for _ in 0..<200 {
+            let tag = try context.insert(entityNamed: "Tag")
+            try tag.set(.text(Text(String(repeating: "a", count: 12_000))), for: tag.entity.property(named: "word"))
+            try context.save()
+            let size = try store.logState().size
+            largest.withLock { $0 = max($0, size) }
+          }
+        }
+        savingCount.withLock { $0 -= 1 }
+        #expect(failed == nil)
+      }
+    }
+    let reader = Context(store: store)
+    while savingCount.withLock({ $0 > 0 }) {
+      try reader.mergeInbox()
+      try reader.pin()
+      let shown = try count(reader)
+      for _ in 0..<20 { #expect(try count(reader) == shown) }
+      try reader.unpin()
+    }
+    for thread in threads { thread.join() }
+    #expect(largest.withLock { $0 } < 2 * limit, "\(largest.withLock { $0 }) bytes")
+    try reader.mergeInbox()
+    #expect(try count(reader) == 400)
   }
 
   @Test("A pinned context keeps its moment and the log, and no other loses its own then", arguments: [true, false])
