@@ -1,5 +1,17 @@
 import Glibc
 
+extension timespec {
+  /// A time for the waits of POSIX threads.
+  static func fromNow(milliseconds: Int) -> timespec {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    time.tv_nsec += milliseconds % 1000 * 1_000_000
+    time.tv_sec += milliseconds / 1000 + time.tv_nsec / 1_000_000_000
+    time.tv_nsec %= 1_000_000_000
+    return time
+  }
+}
+
 /// A state that one thread at a time can reach, and that others can wait for. See `Guarded` for its mutex.
 final class Awaited<State>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -35,5 +47,13 @@ final class Awaited<State>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     while isEarly(state) { pthread_cond_wait(hasChanged, mutex) }
     return body(&state)
+  }
+
+  /// Waits as long as `isEarly`, and at most so long.
+  func wait(milliseconds: Int, while isEarly: (State) -> Bool) {
+    var end = timespec.fromNow(milliseconds: milliseconds)
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while isEarly(state), pthread_cond_timedwait(hasChanged, mutex, &end) == 0 {}
   }
 }

@@ -28,6 +28,9 @@ final class BackgroundThread: @unchecked Sendable {
   /// Whether something waits until the running work is done.
   var hasMore: Bool { state.withLock { !$0.queue.isEmpty } }
 
+  /// Waits until there is nothing to do, and at most so long.
+  func awaitIdleness(milliseconds: Int) { state.wait(milliseconds: milliseconds, while: \.isRunning) }
+
   /// Has `run` run behind what was added before, on a thread without signals. `drop` runs in its place where the system
   /// gives no thread, or where `stop` or `remove` comes first.
   func add(for owner: AnyObject, _ run: @escaping () -> Void, orElse drop: @escaping () -> Void = {}) {

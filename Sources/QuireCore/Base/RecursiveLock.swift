@@ -71,11 +71,7 @@ final class RecursiveLock: @unchecked Sendable {
     assert(isHeld)
     noteTaken(-1)
     defer { noteTaken(1) }
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    time.tv_nsec += milliseconds % 1000 * 1_000_000
-    time.tv_sec += milliseconds / 1000 + time.tv_nsec / 1_000_000_000
-    time.tv_nsec %= 1_000_000_000
+    var time = timespec.fromNow(milliseconds: milliseconds)
     pthread_cond_timedwait(condition, mutex, &time)
   }
 

@@ -87,6 +87,10 @@ protocol Engine: AnyObject, Sendable {
 
   // MARK: Writing
 
+  /// Waits while what was written before has to get into the file, for at most the store's busy timeout. To be called
+  /// before a context writes, which shows `moment`, with no lock of the engine held.
+  func awaitCheckpoint(before moment: (any Moment)?)
+
   /// Runs `body` while no other thread writes.
   func writing<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result
 

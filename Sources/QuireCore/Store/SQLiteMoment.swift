@@ -30,6 +30,7 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
   private let isAsked = Atomic<Bool>(false)
   private let isKept: Atomic<Bool>
   private let isWaitingToWrite = Atomic<Bool>(false)
+  private let usingThread = Atomic<UInt>(0)
   /// Of a context that has read nothing yet: what came in before its first state is part of that.
   private var unreadInbox: ChangeInbox?
   /// Runs what it is given if no call of the context is under way.
@@ -197,8 +198,16 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
   /// is known to go on waiting.
   var waitsToWrite: Bool {
     get { isWaitingToWrite.load(ordering: .acquiring) }
-    set { isWaitingToWrite.store(newValue, ordering: .releasing) }
+    set {
+      if newValue { noteThread() }
+      isWaitingToWrite.store(newValue, ordering: .releasing)
+    }
   }
+
+  /// The thread that has last used it; 0 for none.
+  var lastThread: UInt { usingThread.load(ordering: .relaxed) }
+
+  private func noteThread() { usingThread.store(UInt(pthread_self()), ordering: .relaxed) }
 
   /// Whether it was given up, or is to be, so that the context has to move on.
   var isLost: Bool {
@@ -243,6 +252,7 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
   /// nil where it reads by the connection that writes from now on.
   private func begun() throws(Failure) -> ReadTransaction? {
     try store.checkMayRead()
+    noteThread()
     if let transaction {
       store.foldIfLongByOthers()
       if transaction.contents != nil { return transaction }

@@ -17,6 +17,9 @@ final class LogFolding: @unchecked Sendable {
   // Under the store's lock.
   /// The moments that kept the last folding from its end, and the commits that they had.
   var obstacles: [ObjectIdentifier: Int64] = [:]
+  /// For how long checkpoints have waited for contexts, in milliseconds, and the commits that these showed. For the
+  /// thread that folds.
+  var waits: [ObjectIdentifier: (commit: Int64?, milliseconds: Int)] = [:]
   /// How often a log that was too long could not begin anew since it last has.
   var failureCount = 0
   let firstPageCount: Int
@@ -52,6 +55,9 @@ final class LogFolding: @unchecked Sendable {
     return thread.isIdle
   }
 
+  /// How many pages the log had when that was last asked. Any thread.
+  var pageCount: Int { lastPageCount.load(ordering: .relaxed) }
+
   /// The next commit begins the log anew, unless something of another program still needs what is in it.
   func noteEnd(of pageCount: Int) { nextPageCount.store(pageCount + firstPageCount, ordering: .relaxed) }
 }
@@ -81,7 +87,8 @@ extension Store {
   private func beginFolding() { folding.thread.add(for: self) { [self] in fold() } }
 
   private func fold() {
-    guard let folder = try? connectionForFolding(), let state = folder.fold() else { return }
+    guard let folder = try? connectionForFolding(), var state = folder.fold() else { return }
+    if awaitAdvancingContexts() { state = folder.fold() ?? state }
     // What is committed meanwhile is little, or comes next time.
     let isHeldUp = hasOlderMoments || commits.hasNews(at: folder.changeCount)
     if state.pageCount - state.foldedCount > folding.insistentPageCount, !isHeldUp { return }
@@ -166,7 +173,7 @@ extension Store {
   }
 
   /// The moments that lack changes of others.
-  private var olderMoments: [SQLiteMoment] {
+  var olderMoments: [SQLiteMoment] {
     let newest = commits.newestChange
     return allMoments.filter { moment in moment.commit.map { $0 < newest } ?? false }
   }

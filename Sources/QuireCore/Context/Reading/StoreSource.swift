@@ -166,6 +166,7 @@ final class StoreSource: SavedSource {
     let shown = moment
     shown.waitsToWrite = true
     defer { shown.waitsToWrite = false }
+    if !isInTransaction { store.awaitCheckpoint(before: shown) }
     return try context.writing { () throws(Failure) in
       shown.waitsToWrite = false
       return try body()

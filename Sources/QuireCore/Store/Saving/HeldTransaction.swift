@@ -64,7 +64,8 @@ extension Store {
   /// Begins a transaction that lasts until its holder, a context, ends it. Saves and batch requests of the holder are
   /// part of it. Other contexts do not write meanwhile, and go on to read their moments.
   func beginTransaction(for holder: UInt, _ inbox: ChangeInbox) throws(Failure) -> HeldTransaction {
-    try withConnection { connection throws(Failure) in
+    awaitCheckpoint(before: nil)
+    return try withConnection { connection throws(Failure) in
       try checkWritable()
       // That of a migration has begun.
       if !isOfMigration {
