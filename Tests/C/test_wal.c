@@ -286,12 +286,72 @@ static void the_state_has_its_size_and_needs_an_open_store(void) {
     close_fixture(made);
 }
 
+/* Pages become free by deletions. */
+static void free_pages(quire_context *writer) {
+    quire_object *books[40];
+    static char title[5001];
+    memset(title, 'a', sizeof title - 1);
+    for (int i = 0; i < 40; i++) books[i] = insert_book(writer, title, i);
+    save(writer);
+    for (int i = 0; i < 40; i++) {
+        CHECK_OK(quire_context_delete(writer, books[i], &error));
+        quire_object_release(books[i]);
+    }
+    save(writer);
+}
+
+static void a_checkpoint_empties_the_log_unless_a_context_shows_an_older_moment(void) {
+    quire_context *writer = NULL, *reader = NULL;
+    quire_store *store = limited(0, &writer, &reader);
+    fill(writer);
+    CHECK(wal_of(store).size > 0);
+    CHECK_FAILS(QUIRE_BUSY, quire_store_checkpoint(store, &error));
+    CHECK(count(reader, "Book", NULL) == 0 && wal_of(store).older_count == 1);
+    CHECK_OK(quire_context_merge(reader, &error));
+    CHECK_OK(quire_store_checkpoint(store, &error));
+    CHECK(wal_of(store).size == 0 && count(reader, "Book", NULL) == 1);
+    fill(writer);
+    CHECK(wal_of(store).size > 0 && count(reader, "Book", NULL) == 1);
+    end(store, writer, reader);
+}
+
+static void compact_gives_free_pages_back_and_moves_no_context(void) {
+    quire_context *writer = NULL, *reader = NULL;
+    quire_store *store = limited(0, &writer, &reader);
+    free_pages(writer);
+    int64_t freed = -1;
+    /* The pages are free, and the log keeps them until the reader has merged. */
+    CHECK_FAILS(QUIRE_BUSY, quire_store_compact(store, &freed, &error));
+    CHECK(freed == 0);
+    CHECK_OK(quire_context_merge(reader, &error));
+    const uint64_t generation = quire_context_generation(reader);
+    free_pages(writer);
+    CHECK_OK(quire_context_merge(reader, &error));
+    CHECK(quire_context_generation(reader) > generation);
+    const uint64_t merged = quire_context_generation(reader);
+    CHECK_OK(quire_store_compact(store, &freed, &error));
+    CHECK(freed > 40 * 4096 && wal_of(store).size == 0 && wal_of(store).older_count == 0);
+    CHECK_OK(quire_context_merge(reader, &error));
+    CHECK(quire_context_generation(reader) == merged);
+    CHECK_OK(quire_store_compact(store, NULL, &error));
+    CHECK_OK(quire_store_compact(store, &freed, &error));
+    CHECK(freed == 0);
+    CHECK_OK(quire_store_close(store, &error));
+    freed = 5;
+    CHECK_FAILS(QUIRE_CLOSED, quire_store_compact(store, &freed, &error));
+    CHECK_FAILS(QUIRE_CLOSED, quire_store_checkpoint(store, &error));
+    CHECK(freed == 0);
+    end(store, writer, reader);
+}
+
 static quire_store *logged;
 
 static void ask_within_a_log(void *data, const quire_log_entry *entry) {
     (void)data, (void)entry;
     quire_wal_info info = QUIRE_WAL_INFO_INIT;
-    tell("%d;", quire_store_wal_info(logged, &info, NULL));
+    tell(
+        "%d %d %d;", quire_store_wal_info(logged, &info, NULL), quire_store_checkpoint(logged, NULL),
+        quire_store_compact(logged, NULL, NULL));
 }
 
 static void a_log_cannot_ask(void) {
@@ -302,7 +362,7 @@ static void a_log_cannot_ask(void) {
     CHECK_OK(quire_store_set_log(made.store, &log, &error));
     CHECK(count(made.context, "Book", NULL) == 0);
     CHECK_OK(quire_store_set_log(made.store, NULL, &error));
-    CHECK_TOLD("2;");
+    CHECK_TOLD("2 2 2;");
     close_fixture(made);
 }
 
@@ -317,6 +377,8 @@ int main(int argument_count, char **arguments) {
         RUN(what_is_pending_no_more_is_as_the_rest);
         RUN(a_pinned_context_keeps_its_moment_beyond_the_limit);
         RUN(limits_have_a_default_and_a_least);
+        RUN(a_checkpoint_empties_the_log_unless_a_context_shows_an_older_moment);
+        RUN(compact_gives_free_pages_back_and_moves_no_context);
     }
     RUN(the_state_has_its_size_and_needs_an_open_store);
     RUN(a_log_cannot_ask);

@@ -267,6 +267,38 @@ quire_status quire_store_delete(
 quire_status quire_store_check(
     quire_store *store, int64_t *QUIRE_NULLABLE out_mended, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
+/**
+ * Writes what is in the write-ahead log (WAL) into the file, and empties `PATH-wal`. The library does so by itself while
+ * programs write (see `wal_limit`). This call is for a program that is about to copy the file by other means, or that wants
+ * its disk space back at once.
+ *
+ * Contexts stay at their moments, unless a moment is older than the newest commit: then the WAL cannot be emptied. The call
+ * waits up to `busy_timeout` for contexts of other threads to merge, and for other programs. It does not wait for a context
+ * that the calling thread used last. Where the time is over, what could be written is in the file, and nothing is lost. A
+ * store without a WAL has nothing to do, and succeeds.
+ *
+ * Fails: QUIRE_BUSY (contexts at older moments, another program, or an open transaction: the message says which);
+ * QUIRE_READ_ONLY; QUIRE_UNSUPPORTED (an XML store); QUIRE_INVALID_STATE (from within a fetch, a save or a migration);
+ * QUIRE_FILE_MOVED; QUIRE_CLOSED; QUIRE_DATABASE. Thread: any.
+ */
+quire_status quire_store_checkpoint(quire_store *store, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Gives free pages of the file back to the file system: a file does not become shorter by deletions alone. Then it empties
+ * the WAL as `quire_store_checkpoint` does, by which the file becomes shorter. `*out_freed_size` is the number of bytes, and
+ * may be NULL.
+ *
+ * Pages are moved, and rows keep their ids. Other threads and programs may read meanwhile, and write in between: pages are
+ * given back some at a time, each time in a transaction. When the call fails with QUIRE_BUSY, the pages are free, and the
+ * file becomes shorter with the next checkpoint. A store in memory gives memory back.
+ *
+ * Fails as `quire_store_checkpoint` does, and with QUIRE_UNSUPPORTED for a file that has free pages and was created without
+ * SQLite's incremental vacuum (`PRAGMA auto_vacuum = 2`), which no file of the library or of Core Data is today.
+ * Thread: any.
+ */
+quire_status quire_store_compact(
+    quire_store *store, int64_t *QUIRE_NULLABLE out_freed_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
 /** How large the write-ahead log of a store is, and what keeps it. */
 typedef struct quire_wal_info {
     /** sizeof(quire_wal_info) in your build. */

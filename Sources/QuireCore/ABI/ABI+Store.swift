@@ -109,6 +109,26 @@ public func quire_store_check(
   }
 }
 
+@_cdecl("quire_store_checkpoint") @implementation
+public func quire_store_checkpoint(_ store: UnsafeMutablePointer<quire_store>?, _ out_error: ErrorOut) -> quire_status {
+  unconfined(store, "store", out_error) { store throws(Failure) in
+    try ForeignCall.refuse()
+    try store.checkpoint()
+  }
+}
+
+@_cdecl("quire_store_compact") @implementation
+public func quire_store_compact(
+  _ store: UnsafeMutablePointer<quire_store>?, _ out_freed_size: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_freed_size?.pointee = 0
+  return unconfined(store, "store", out_error) { store throws(Failure) in
+    try ForeignCall.refuse()
+    let size = try store.compact()
+    out_freed_size?.pointee = Int64(size)
+  }
+}
+
 @_cdecl("quire_store_wal_info") @implementation
 public func quire_store_wal_info(
   _ store: UnsafeMutablePointer<quire_store>?, _ out_info: UnsafeMutablePointer<quire_wal_info>?,

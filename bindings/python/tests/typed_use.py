@@ -150,6 +150,8 @@ def use(context: quire.Context) -> None:
     context.pin(5)  # E
     with context.pinned():
         reveal_type(context.store.wal_info.size)  # R: int
+    reveal_type(context.store.compact())  # R: int
+    context.store.checkpoint()
     found = context.store.history(after=context.store.history_token, entity=Book, author="me", limit=5)
     reveal_type(found.token)  # R: bytes
     reveal_type(found[0].number)  # R: int

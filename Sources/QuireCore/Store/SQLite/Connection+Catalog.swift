@@ -18,6 +18,16 @@ extension Connection {
     return try size.step() ? Int(size.integer(at: 0)) : 4096
   }
 
+  /// The value of `auto_vacuum` with which free pages can be given back to the file system.
+  static let incrementalVacuum = 2
+
+  /// What a pragma says, which is a number.
+  func number(of pragma: String) throws(Failure) -> Int {
+    let statement = try statement("PRAGMA \(pragma)")
+    defer { statement.reset() }
+    return try statement.step() ? Int(statement.integer(at: 0)) : 0
+  }
+
   /// The number that SQLite advances with each change of the schema, by any program.
   func schemaNumber() throws(Failure) -> Int64 {
     let statement = try statement("PRAGMA schema_version")

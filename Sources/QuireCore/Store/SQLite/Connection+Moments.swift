@@ -115,10 +115,13 @@ extension Connection {
     return (Int(pageCount), Int(foldedCount))
   }
 
-  /// Gives back the memory, or the disk, of a log that is folded and that nothing reads.
-  func truncateLog() {
-    guard let handle else { return }
-    withoutWaiting { _ = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
+  /// Gives back the memory, or the disk, of a log that is folded and that nothing reads. Returns whether it is empty.
+  @discardableResult
+  func truncateLog() -> Bool {
+    guard let handle else { return false }
+    return withoutWaiting {
+      sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
+    }
   }
 
   /// Runs statements of which a log is not told.

@@ -1489,7 +1489,9 @@ FUNCTIONS = {
     "quire_sqlite_version": (c_char_p, ()),
     "quire_status_name": (c_char_p, (c_uint,)),
     "quire_store_check": (c_uint, (c_void_p, c_int64_p, c_void_p_p)),
+    "quire_store_checkpoint": (c_uint, (c_void_p, c_void_p_p)),
     "quire_store_close": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_store_compact": (c_uint, (c_void_p, c_int64_p, c_void_p_p)),
     "quire_store_convert": (c_uint, (
         c_char_p, c_size_t, c_void_p, c_char_p, c_size_t, c_uint32, c_void_p_p,
     )),

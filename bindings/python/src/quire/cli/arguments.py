@@ -43,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     _query(commands)
     _explain(commands)
     _check(commands)
+    _compact(commands)
     _migrate(commands)
     _history(commands)
     _watch(commands)
@@ -171,6 +172,10 @@ def _check(commands: _Parsers) -> None:
         "look for damage, missing values, relationships that lead nowhere, and wrong derived values")
     _file(made)
     made.add_argument("--mend", action="store_true", help="make text indexes anew that do not lead to every row")
+
+
+def _compact(commands: _Parsers) -> None:
+    _file(_command(commands, "compact", "give the free pages of a file back to the file system"))
 
 
 def _migrate(commands: _Parsers) -> None:

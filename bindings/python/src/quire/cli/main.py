@@ -20,6 +20,7 @@ __all__ = ["main"]
 
 _COMMANDS = {
     "info": "info.info", "query": "querying.query", "explain": "querying.explain", "check": "check.check",
+    "compact": "compacting.compact",
     "history": "history.history", "watch": "watching.watch", "migrate": "migrating.migrate",
     "convert": "converting.convert_store",
     "export": "exporting.export", "import": "importing.import_rows", "browse": "browse.browse",

@@ -332,6 +332,37 @@ class Store(_handle.Handle):
             raise failure(status, error)
         return mended.value
 
+    def checkpoint(self) -> None:
+        """Writes what is in the write-ahead log (WAL) into the file, and empties the WAL. The library does so by itself
+        while programs write (see `wal_limit` of `open`): this is for a program that is about to copy the file by other
+        means, or wants its disk space back at once.
+
+        Waits up to `busy_timeout` for contexts of other threads to merge, and for other programs. Raises `Busy` when
+        contexts show older moments even then, or another program uses the WAL: the message says which. Raises
+        `ReadOnly`, `Unsupported` for an XML store, `InvalidState`, `FileMoved`, `StoreClosed`, `DatabaseError`. Any
+        thread.
+        """
+        error = c_void_p()
+        status = library.quire_store_checkpoint(self._raw, byref(error))
+        if status:
+            raise failure(status, error)
+
+    def compact(self) -> int:
+        """Gives free pages of the file back to the file system, and returns how many bytes these are: a file does not
+        become shorter by deletions alone. Then it empties the WAL as `checkpoint` does, by which the file becomes
+        shorter.
+
+        Rows keep their ids. Others may read meanwhile, and write in between. After `Busy` the pages are free, and the
+        file becomes shorter with the next checkpoint. Raises what `checkpoint` raises; `Unsupported` also for a file
+        that was created without SQLite's incremental vacuum, as neither the library nor Core Data does today. Any
+        thread.
+        """
+        error, freed = c_void_p(), ctypes.c_int64()
+        status = library.quire_store_compact(self._raw, byref(freed), byref(error))
+        if status:
+            raise failure(status, error)
+        return freed.value
+
     @property
     def wal_info(self) -> WALInfo:
         """How large the write-ahead log is now, and how many contexts of this process keep it from beginning anew.
