@@ -103,10 +103,14 @@ final class ReadTransaction: @unchecked Sendable {
   }
 
   /// Lets go of the state and takes hold of it again, for all its moments, unless it is in use. It must be the newest.
-  func beginAnew() {
-    _ = lock.withFreeLock {
-      if depth == 0 { try? restart() }
-    }
+  ///
+  /// Returns whether it is not in use.
+  func beginAnew() -> Bool {
+    lock.withFreeLock {
+      if depth > 0 { return false }
+      try? restart()
+      return true
+    } ?? false
   }
 
   private func restart() throws(Failure) {

@@ -31,6 +31,7 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
   private let isKept: Atomic<Bool>
   private let isWaitingToWrite = Atomic<Bool>(false)
   private let usingThread = Atomic<UInt>(0)
+  private let renewal = Atomic<Renewal>(.none)
   /// Of a context that has read nothing yet: what came in before its first state is part of that.
   private var unreadInbox: ChangeInbox?
   /// Runs what it is given if no call of the context is under way.
@@ -168,11 +169,37 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
   }
 
   /// Lets go of what it holds and takes hold of it again: the log can begin anew when all that is held is in the file.
-  /// For moments that lack no changes, while nothing is written. One that is in use stays as it is.
-  func beginAnew() {
-    _ = lock.withFreeLock {
-      // It may have begun, at an earlier state, since the store looked whether all lack none.
-      if depth == 0, contents?.changes == store.commits.newestState.changes { transaction?.beginAnew() }
+  /// For moments that lack no changes, while nothing is written. One that is in use stays as it is. Returns whether it
+  /// is not.
+  @discardableResult
+  func beginAnew() -> Bool { lock.withFreeLock { depth == 0 && beginAnewHere() } ?? false }
+
+  private func beginAnewHere() -> Bool {
+    // It may have begun, at an earlier state, since the store looked whether all lack none.
+    guard let transaction, contents?.changes == store.commits.newestState.changes else { return true }
+    return transaction.beginAnew()
+  }
+
+  private enum Renewal: UInt8, AtomicRepresentable { case none, asked, underWay, done }
+
+  /// Has the next use do the same before it reads, on the thread of the context, which may read without a pause.
+  func askToBeginAnew() { renewal.store(.asked, ordering: .releasing) }
+
+  var hasBegunAnew: Bool { renewal.load(ordering: .acquiring) == .done }
+
+  /// Ends that. Returns whether a use has done so, or does so now.
+  func endAsking() -> Bool {
+    if renewal.compareExchange(expected: .asked, desired: .none, ordering: .acquiringAndReleasing).exchanged {
+      return false
+    }
+    while renewal.load(ordering: .acquiring) == .underWay { sched_yield() }
+    return renewal.exchange(.none, ordering: .acquiringAndReleasing) == .done
+  }
+
+  private func beginAnewIfAsked() {
+    if depth > 1 || renewal.load(ordering: .relaxed) != .asked { return }
+    if renewal.compareExchange(expected: .asked, desired: .underWay, ordering: .acquiringAndReleasing).exchanged {
+      renewal.store(beginAnewHere() ? .done : .none, ordering: .releasing)
     }
   }
 
@@ -253,6 +280,7 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
   private func begun() throws(Failure) -> ReadTransaction? {
     try store.checkMayRead()
     noteThread()
+    beginAnewIfAsked()
     if let transaction {
       store.foldIfLongByOthers()
       if transaction.contents != nil { return transaction }

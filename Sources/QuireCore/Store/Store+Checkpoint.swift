@@ -131,7 +131,7 @@ extension Store {
     }
     renewMoments()
     guard let state = own.fold(), state.pageCount == state.foldedCount else { return .readers }
-    for moment in allMoments { moment.beginAnew() }
+    if !beginMomentsAnew(waits: true) { return .readers }
     folding.noteEnd(of: state.pageCount)
     return nil
   }

@@ -20,6 +20,8 @@ final class LogFolding: @unchecked Sendable {
   /// For how long checkpoints have waited for contexts, in milliseconds, and the commits that these showed. For the
   /// thread that folds.
   var waits: [ObjectIdentifier: (commit: Int64?, milliseconds: Int)] = [:]
+  /// In milliseconds, at the limit. Others than the usual number are for tests.
+  let patienceWithPins = Atomic<Int>(500)
   /// How often a log that was too long could not begin anew since it last has.
   var failureCount = 0
   let firstPageCount: Int
@@ -64,7 +66,7 @@ final class LogFolding: @unchecked Sendable {
 
 extension Store {
   /// So many milliseconds writers wait for moments to move on: the time between two pictures, and a little.
-  private static let longestPause = 25
+  static let longestPause = 25
   /// After so many failures no moment is spared, and writers wait for the time that a large merge takes.
   private static let mostFailures = 8
   private static let longestPauseAtLast = 250
@@ -118,7 +120,7 @@ extension Store {
           guard awaitMoments(pageCount), let state = folder.fold(), state.pageCount == state.foldedCount,
             !hasOlderMoments
           else { return }
-          for moment in allMoments { moment.beginAnew() }
+          guard beginMomentsAnew(waits: folding.isLong) else { return }
           folding.noteEnd(of: state.pageCount)
           folding.failureCount = 0
         }
@@ -150,6 +152,7 @@ extension Store {
       if isTooLong { for moment in waiting { moment.giveUp() } }
       if !hasOlderMoments { return true }
       if !mayWait || !isTooLong && !waiting.isEmpty || waited >= longest { return false }
+      if !olderMoments.contains(where: mayAdvance) { return false }
       // Contexts move on without this lock.
       usleep(1000)
       waited += 1
