@@ -108,7 +108,8 @@ static const struct { const char *name; void (*run)(int64_t rows); } cases[] = {
     {"open", open_case}, {"live.one", live_one_case}, {"live.insert", live_insert_case}, {"live.delete", live_delete_case},
     {"live.update", live_update_case}, {"live.thousand", live_thousand_case}, {"live.ten", several_case}, {"cascade", cascade_case},
     {"cascade.batch", cascade_batch_case}, {"memory.list", memory_list_case}, {"memory.objects", memory_objects_case},
-    {"wait.save", wait_save_case}, {"wait.fetch", wait_fetch_case}, {"wait.edit", wait_edit_case}, {"read.threads", read_threads_case},
+    {"wait.save", wait_save_case}, {"wait.fetch", wait_fetch_case}, {"wait.edit", wait_edit_case}, {"wait.query", wait_query_case},
+    {"read.threads", read_threads_case},
     {"foreign.writer", foreign_writer_case}, {"migrate", migrate_case}};
 
 static int usage(void) {

@@ -100,6 +100,8 @@ int64_t number_in(const char *path, const char *sql);
 quire_results *new_controller(opened made);
 /* The same list, which a thread of the store fetches. */
 quire_results *begin_controller(opened made);
+/* Has a thread of the store fetch the rows of that list with a text in the title, all for "". Returns the request's number. */
+int64_t begin_search(quire_results *results, const char *text);
 uint32_t checksum(uint32_t sum, int64_t number);
 
 typedef struct told { int64_t ids, sections; uint32_t id_sum, section_sum; } told;
@@ -135,6 +137,7 @@ void several_case(int64_t rows);
 void wait_save_case(int64_t rows);
 void wait_fetch_case(int64_t rows);
 void wait_edit_case(int64_t rows);
+void wait_query_case(int64_t rows);
 void read_threads_case(int64_t rows);
 void foreign_writer_case(int64_t rows);
 void migrate_case(int64_t rows);

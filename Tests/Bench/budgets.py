@@ -104,6 +104,8 @@ BUDGETS = [
     Budget("longest call while the list is fetched, too, from C", 8, "ms", lambda f: _milli(
         f.of("wait.fetch", "quire-c"))),
     Budget("the same from Python", 16, "ms", lambda f: _milli(f.of("wait.fetch", "quire-python"))),
+    Budget("longest call while a search is typed, from C", 8, "ms", lambda f: _milli(f.of("wait.query", "quire-c"))),
+    Budget("the same from Python", 16, "ms", lambda f: _milli(f.of("wait.query", "quire-python"))),
     Budget("windows of two threads beside those of one, on two processors", 1.7, "x", lambda f: f.ratio_of_cases(
         "read.threads", "read.threads.2", "quire-c"), is_least=True, is_required=False),
     Budget("a commit of plain SQLite beside a context that does nothing", 2, "x", lambda f: f.ratio(

@@ -20,7 +20,7 @@ LIMIT = 1.03
 SAME_WORK = {"window.ids": "window"}
 """Names of the plan under which the C program reports what it has measured under another one."""
 UNCOUNTED = {
-    "threads": ("wait.save", "wait.fetch", "wait.edit", "read.threads"),
+    "threads": ("wait.save", "wait.fetch", "wait.edit", "wait.query", "read.threads"),
     "other programs": ("foreign.writer",),
     "figures of memory": ("memory.list", "memory.objects"),
 }

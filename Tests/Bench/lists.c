@@ -65,6 +65,21 @@ quire_results *begin_controller(opened made) {
     return results;
 }
 
+int64_t begin_search(quire_results *results, const char *text) {
+    quire_fetch_request *request = new_request();
+    quire_predicate *predicate = NULL;
+    const quire_value value = quire_value_text(text);
+    int64_t number = 0;
+    if (*text) {
+        OK(quire_predicate_parse("title CONTAINS[cd] %@", QUIRE_NUL, &value, 1, &predicate, &error));
+        OK(quire_fetch_request_set_predicate(request, predicate, &error));
+    }
+    OK(quire_results_set_request_async(results, request, "author", QUIRE_NUL, NULL, &number, &error));
+    quire_predicate_release(predicate);
+    quire_fetch_request_release(request);
+    return number;
+}
+
 quire_results *new_controller(opened made) {
     return new_cached_controller(made, NULL);
 }

@@ -76,6 +76,8 @@ CASES = [
          others=(QUIRE_PYTHON, "sqlite3", "sqlalchemy"), most=100_000, also=("wait.fetch.median",)),
     Case("wait.edit", "the longest save of one row by the thread that draws, every 100 ms meanwhile", LARGE, others=(),
          also=("wait.edit.median",)),
+    Case("wait.query", "the longest call of a thread that reads 50 rows every 2 ms, and gives its list another "
+         "query for each key that is typed", LARGE, others=(QUIRE_PYTHON,), also=("wait.query.median",)),
     Case("read.threads", "50 rows at a random place, by one thread and by two and four with a context each; time for "
          "each window", LARGE, others=(), also=("read.threads.2", "read.threads.4")),
     Case("foreign.writer", "a commit by plain SQLite, alone, beside a context that does nothing, and one that moves 20 "

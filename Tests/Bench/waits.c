@@ -1,5 +1,6 @@
 /*
- * How long the thread that draws waits while another thread saves 200,000 rows in one commit.
+ * How long the thread that draws waits while another thread saves 200,000 rows in one commit, or while a text is typed into a
+ * search field.
  *
  * It reads a window every 2 ms, and takes over what is ready. Each of its calls is timed, less the time in which it was ready
  * to run and had no processor.
@@ -193,6 +194,46 @@ static void draw_by_quire(int64_t rows, bool fetches, bool edits, drawing *out) 
     close_store(made);
 }
 
+/* --- Typing into a search field. */
+
+/* What is in the field after each key; all rows at the end. */
+static const char *const typed[] = {"4", "42", "42 ", "42 o", "42 of", "42", "4", ""};
+
+enum { KEYS = sizeof typed / sizeof *typed, KEY_EVERY = 20 };
+
+/* A key comes when the rows of the one before it are shown, or after 20 windows. */
+static void type_by_quire(int64_t rows, drawing *out) {
+    prepare_file(rows);
+    opened made = open_store(path);
+    int descriptor = -1;
+    OK(quire_context_descriptor(made.context, &descriptor, &error));
+    quire_results *list = new_controller(made);
+    int64_t number = 0;
+    for (int64_t turn = 0, key = 0, next = 0; key < KEYS || quire_results_awaits_request(list); turn++) {
+        const double start = now();
+        if (key < KEYS && (turn >= next || quire_results_request_number(list) == number)) {
+            const begun begun = begin_call();
+            number = begin_search(list, typed[key++]);
+            end_call(&out->windows, begun);
+            next = turn + KEY_EVERY;
+        }
+        if (quire_results_count(list) >= WINDOW) {
+            const begun begun = begin_call();
+            read_window(list, turn);
+            end_call(&out->windows, begun);
+        }
+        if (has_news(descriptor)) {
+            const begun begun = begin_call();
+            OK(quire_context_merge(made.context, &error));
+            end_call(&out->windows, begun);
+        }
+        rest(start);
+    }
+    out->told = told_of(list);
+    quire_results_release(list);
+    close_store(made);
+}
+
 /* The ids are queried again when another connection has committed; and without that, so that it shows no new rows. */
 static void draw_by_sqlite(int64_t rows, bool fetches, bool requeries, drawing *out) {
     prepare_file(rows);
@@ -257,6 +298,20 @@ static const char *const titles[CONTENDERS] = {"sqlite-c", "sqlite-c-requery", "
 
 typedef struct measured { double longest; calls calls; } measured;
 
+static measured measure_typing(int64_t rows) {
+    drawing drawing = {.windows.seconds = malloc(sizeof(double) * MOST_CALLS)};
+    CHECK(drawing.windows.seconds);
+    double best = 0;
+    for (int turn = 0; turn < TURNS; turn++) {
+        drawing.windows.count = 0;
+        drawing.windows.longest = 0;
+        type_by_quire(rows, &drawing);
+        if (turn == 0 || drawing.windows.longest < best) best = drawing.windows.longest;
+    }
+    answer_list(drawing.told);
+    return (measured){best, drawing.windows};
+}
+
 static measured measure(int64_t rows, bool fetches, bool edits, contender contender) {
     drawing drawing = {.windows.seconds = malloc(sizeof(double) * MOST_CALLS), .edits.seconds = malloc(sizeof(double) * MOST_CALLS)};
     CHECK(drawing.windows.seconds && drawing.edits.seconds);
@@ -298,4 +353,12 @@ void wait_fetch_case(int64_t rows) {
 /* The saves of the thread that draws, one row each. */
 void wait_edit_case(int64_t rows) {
     compare(rows, false, true, QUIRE, "wait.edit");
+}
+
+/* Another request of the list for each key that is typed. */
+void wait_query_case(int64_t rows) {
+    const measured measured = measure_typing(rows);
+    report("wait.query", titles[QUIRE], rows, &measured.longest, 1, true);
+    report("wait.query.median", titles[QUIRE], rows, measured.calls.seconds, measured.calls.count, true);
+    free(measured.calls.seconds);
 }

@@ -68,6 +68,8 @@ BY_FUNCTION = {
     ("quire_composite_add", "composite"): "w->open_composite",
     ("quire_composite_set_delegate", "delegate"): "&w->composite_delegate",
     ("quire_results_set_request", "section_key_path"): '"title"',
+    ("quire_results_set_request_async", "section_key_path"): '"title"',
+    ("quire_results_set_request_async", "section_rule"): "NULL",
     ("quire_section_rule_create", "key_path"): '"title"',
     ("quire_results_add_aggregate", "results"): "w->open_results",
     ("quire_results_fetch_async", "results"): "w->open_results",

@@ -254,6 +254,38 @@ quire_status quire_results_set_request_with_rule(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
+ * Sets another request, as `quire_results_set_request` does, and fetches its rows on a thread of the store: a search field
+ * sets one for each key. The controller goes on with its rows until a merge shows the new ones: `quire_context_merge`, or an
+ * automatic one. `quire_context_descriptor` polls readable when the rows are there. The difference is one bracket, together
+ * with what that merge has changed. Set `section_key_path`, `section_rule` (retained) or neither.
+ *
+ * A later request takes the place of one that is not shown yet, whose fetch is cancelled. So does
+ * `quire_results_set_request`, and so does the end of the controller. `*out_number`, which may be NULL, is the number that
+ * `quire_results_request_number` returns as soon as the request is shown.
+ *
+ * That merge moves the context to the commit that the rows are of. What is pending in the context is laid over them. Changes
+ * of the shown rows are reported meanwhile as usual. When the context saves meanwhile, the fetch begins again; after the
+ * fifth time, and where it has failed, the merge fetches on its own thread, and fails as `quire_results_set_request` does. A
+ * request that fails, or that its cancellation ends (the merge fails with QUIRE_CANCELLED), is not shown, and the controller
+ * goes on with its rows. While the controller is suspended the request waits.
+ *
+ * What only the thread of the context can fetch is fetched and reported at once, as `quire_results_fetch_async` says. Before
+ * the first fetch there are no rows to show, and the request takes the place of the present one at once.
+ *
+ * Fails: as `quire_results_set_request` where it fetches at once, otherwise as that does for a wrong request.
+ */
+quire_status quire_results_set_request_async(
+    quire_results *results, const quire_fetch_request *request, const char *QUIRE_NULLABLE section_key_path,
+    size_t section_key_path_size, const quire_section_rule *QUIRE_NULLABLE section_rule, int64_t *QUIRE_NULLABLE out_number,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The number of the request that is shown: 0 for that of the creation. Each request that is set gets the next number. */
+int64_t quire_results_request_number(const quire_results *results);
+
+/** Whether a request of `quire_results_set_request_async` is yet to be shown. False when `results` is NULL. */
+bool quire_results_awaits_request(const quire_results *QUIRE_NULLABLE results);
+
+/**
  * Suspends the list: it neither shows nor reports later changes, until `quire_results_resume`. Changes up to now are
  * reported first. The list keeps its rows even where their objects are deleted meanwhile.
  *

@@ -105,6 +105,39 @@ public func quire_results_set_request_with_rule(
   }
 }
 
+@_cdecl("quire_results_set_request_async") @implementation
+public func quire_results_set_request_async(
+  _ results: UnsafeMutablePointer<quire_results>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ section_key_path: CText, _ section_key_path_size: Int, _ section_rule: UnsafePointer<quire_section_rule>?,
+  _ out_number: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_number?.pointee = 0
+  return status(results, "results", out_error) { results throws(Failure) in
+    let request = try resolve(request, "request")
+    let rule = section_rule == nil ? nil : try resolve(section_rule, "section_rule")
+    var sections = rule.map { Listing.Sectioning.rule($0) } ?? .none
+    if section_key_path != nil {
+      if rule != nil {
+        throw Failure(
+          .invalidArgument, "The call has a section key path and a section rule. Leave one of them out.")
+      }
+      sections = .keyPath(try string(section_key_path, section_key_path_size, "section_key_path"))
+    }
+    let number = try results.beginRequest(request, sections: sections)
+    out_number?.pointee = number
+  }
+}
+
+@_cdecl("quire_results_request_number") @implementation
+public func quire_results_request_number(_ results: UnsafePointer<quire_results>?) -> Int64 {
+  value(results, none: 0) { $0.requestNumber }
+}
+
+@_cdecl("quire_results_awaits_request") @implementation
+public func quire_results_awaits_request(_ results: UnsafePointer<quire_results>?) -> Bool {
+  value(results, none: false) { $0.awaited != nil }
+}
+
 @_cdecl("quire_results_suspend") @implementation
 public func quire_results_suspend(
   _ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut

@@ -256,12 +256,18 @@ class Run:
     def wait_fetch(self):
         return self.waits(fetches=True)
 
+    def wait_query(self):
+        return self.longest(lambda: waiting.typed(self.contender, self.rows))
+
     def waits(self, fetches):
+        return self.longest(lambda: waiting.drawn(self.contender, self.rows, fetches))
+
+    def longest(self, draw):
         """The longest call of the best run, so that it is none of the machine."""
         longest, told = [], None
         for _ in range(min(self.most, 3)):
             self.open()
-            told, seconds = waiting.drawn(self.contender, self.rows, fetches)
+            told, seconds = draw()
             longest.append(seconds)
         return told, [min(longest)]
 
@@ -307,7 +313,7 @@ CASES = {
     "contains": Run.contains, "window": Run.window, "window.ids": Run.window_ids, "window.again": Run.window_again,
     "open": Run.open_file, "live.one": Run.live_one, "live.update": Run.live_update, "live.delete": Run.live_delete,
     "live.insert": Run.live_insert, "live.sections": Run.live_sections, "live.thousand": Run.live_thousand,
-    "wait.save": Run.wait_save, "wait.fetch": Run.wait_fetch, "cascade": Run.cascade,
+    "wait.save": Run.wait_save, "wait.fetch": Run.wait_fetch, "wait.query": Run.wait_query, "cascade": Run.cascade,
     "cascade.batch": Run.cascade_batch, "memory.list": Run.memory_list, "memory.objects": Run.memory_objects}
 
 

@@ -1,4 +1,5 @@
-"""How long the thread that draws waits while another one saves many rows in one commit; `waits.c` does the same."""
+"""How long the thread that draws waits while another one saves many rows in one commit, or while a text is typed into a
+search field; `waits.c` does the same."""
 
 from __future__ import annotations
 
@@ -72,4 +73,32 @@ def drawn(contender, rows, fetches):
     calls.close()
     if failures:
         raise failures[0]
+    return live.told_list(), calls.longest
+
+
+TYPED = "4", "42", "42 ", "42 o", "42 of", "42", "4", ""
+KEY_EVERY = 20
+
+
+def typed(contender, rows):
+    """The longest call of a run in which a text is typed into a search field, and the list after it."""
+    live = contender.drawn_list()
+    news = contender.news()
+    gc.collect()
+    calls = Calls()
+    turn = key = following = 0
+    while key < len(TYPED) or live.searches:
+        start = time.perf_counter()
+        if key < len(TYPED) and (turn >= following or not live.searches):
+            text = TYPED[key]
+            calls.make(lambda: live.search(text))
+            key, following = key + 1, turn + KEY_EVERY
+        if live.shows(sample.WINDOW):
+            place = sample.window_place(turn, len(live.shown))
+            calls.make(lambda: live.window_by_ids(place))
+        if news():
+            calls.make(live.take_over)
+        turn += 1
+        time.sleep(max(0.0, start + PAUSE - time.perf_counter()))
+    calls.close()
     return live.told_list(), calls.longest

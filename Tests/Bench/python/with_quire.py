@@ -138,12 +138,21 @@ class Live:
 
     def __init__(self, contender, cache=None, section_by=Quote.author, waits=True, goes_through=True):
         self.context = contender.context
+        self.all = contender.all
         self.shown = contender.all.live(section_by=section_by, cache=cache, wait=waits)
         self.told = 0
         self.shown.on_change(self.redraw if goes_through else self.draw_window)
 
     def draw_window(self, changes):
         self.told += len(changes)
+
+    def search(self, text):
+        self.shown.set_query(
+            self.all.where("title CONTAINS[cd] %@", text) if text else self.all, Quote.author, wait=False)
+
+    @property
+    def searches(self):
+        return self.shown.awaits_query
 
     def shows(self, count):
         return len(self.shown) >= count

@@ -21,7 +21,7 @@ typedef struct followed {
     quire_snapshot *snapshot;
     sections kept;
     told told;
-    bool is_open, is_suspended, is_reported[SLOTS];
+    bool is_open, is_suspended, has_aggregates, is_reported[SLOTS];
     /* Brackets of the batch, and whether what it told is more than what objects changed. */
     int brackets;
     bool is_upset;
@@ -39,6 +39,8 @@ void check_controller(quire_context *context, followed *followed);
 
 /* Another listing, unless it is suspended. */
 void change_listing(followed *followed, int which);
+/* The same by a request that is read in the background, and takes the place of another one with `is_late`. */
+void change_listing_in_background(followed *followed, int which, bool is_late);
 /* Suspends it, or resumes it if it is suspended. */
 void suspend_or_resume(followed *followed, bool tells);
 /* Compares the list with the snapshot that was kept, and keeps another. */

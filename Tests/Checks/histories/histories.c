@@ -16,7 +16,8 @@
 #include <string.h>
 
 typedef enum verb {
-    INSERT, SET_AUTHOR, SET_RANK, SET_CREATED, DELETE, PROCESS, SAVE, ROLLBACK, OBTAIN_IDS, CHANGE_LISTING, SUSPEND, COMPARE
+    INSERT, SET_AUTHOR, SET_RANK, SET_CREATED, DELETE, PROCESS, SAVE, ROLLBACK, OBTAIN_IDS, CHANGE_LISTING, CHANGE_IN_BACKGROUND,
+    SUSPEND, COMPARE
 } verb;
 
 /* `slot` is the number of the inserted row. */
@@ -129,6 +130,9 @@ static void perform(quire_context *context, const operation *operation) {
         end_batch(context);
         break;
     case CHANGE_LISTING: change_listing(&controllers[operation->controller], operation->listing); break;
+    case CHANGE_IN_BACKGROUND:
+        change_listing_in_background(&controllers[operation->controller], operation->listing, operation->tells);
+        break;
     case SUSPEND: suspend_or_resume(&controllers[operation->controller], operation->tells); break;
     case COMPARE: compare_snapshots(&controllers[operation->controller]); break;
     }
@@ -179,7 +183,7 @@ static void make_history(void *steps, int count) {
         if (operation->verb == DELETE && random_below(2)) operation->verb = SET_AUTHOR;
         if (!is_extended || random_below(8)) continue;
         if (operation->verb == INSERT) inserted--;
-        operation->verb = (verb)(CHANGE_LISTING + random_below(3));
+        operation->verb = (verb)(CHANGE_LISTING + random_below(4));
         operation->controller = random_below(CONTROLLERS);
         operation->listing = random_below(LISTINGS);
         operation->tells = random_below(3) > 0;
@@ -189,12 +193,12 @@ static void make_history(void *steps, int count) {
 
 static void show(const void *step) {
     static const char *const verbs[] = {"insert", "set", "set", "set", "delete", "process", "save", "rollback", "obtain permanent ids",
-        "list", "suspend or resume", "compare snapshots"};
+        "list", "list in the background", "suspend or resume", "compare snapshots"};
     const operation *operation = step;
     printf("  %s", verbs[operation->verb]);
     if (operation->verb <= DELETE) printf(" row %d", operation->slot);
     if (operation->verb >= CHANGE_LISTING) printf(" in controller %d", operation->controller);
-    if (operation->verb == CHANGE_LISTING) printf(" %s", listings[operation->listing].name);
+    if (operation->verb == CHANGE_LISTING || operation->verb == CHANGE_IN_BACKGROUND) printf(" %s", listings[operation->listing].name);
     if (operation->verb == SUSPEND) printf(operation->tells ? " and tell" : " silently");
     if (operation->verb == INSERT || operation->verb == SET_AUTHOR) {
         const char *author = authors[operation->values.author];

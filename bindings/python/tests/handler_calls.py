@@ -124,7 +124,7 @@ TOLD_OF_NOTHING = {
     },
     quire.Results: {
         "aggregates", "close", "closed", "columns", "context", "count", "flat", "generation", "ids", "index",
-        "index_titles", "is_fetched", "on_change", "path_of", "position_of", "remove_handler",
+        "awaits_query", "index_titles", "is_fetched", "on_change", "path_of", "position_of", "remove_handler",
         "section_for_index_title", "sections", "values",
     },
 }

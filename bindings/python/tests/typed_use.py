@@ -161,6 +161,9 @@ def use(context: quire.Context) -> None:
     reveal_type(context.author)  # R: str | None
     context.name = 5  # E
     live = query.live(section_by=Book.author, aggregates={"total": "sum:(price)"})
+    live.set_query(query, wait=False)
+    live.set_query(query, wait="no")  # E
+    reveal_type(live.awaits_query)  # R: bool
     reveal_type(live.aggregates["total"])  # R: Any
     reveal_type(live[quire.Path(0, 1)])  # R: Book
     reveal_type(live.sections["x"][0])  # R: Book

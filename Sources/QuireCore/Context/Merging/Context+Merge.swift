@@ -58,16 +58,19 @@ extension Context {
     preparation.noteFetched()
   }
 
-  /// Has a list fetched that asks for it. False where only this thread can.
-  func beginFetch() throws(Failure) -> Bool {
-    // What is worked out beside a context moves it, and a pinned one is to stay.
-    if !store.holdsMoments || parent != nil || transaction != nil || source.isPinned { return false }
+  /// Has a list fetched that asks for it. False where only this thread can. With `anew` what was fetched before, and
+  /// was not merged yet, is of no use any more.
+  func beginFetch(anew: Bool = false) throws(Failure) -> Bool {
+    if !mayFetchInBackground { return false }
     if preparation == nil { makePreparation() }
     // What it begins from.
     try source.moment.begin()
-    preparation?.beginFetch()
+    preparation?.beginFetch(anew: anew)
     return true
   }
+
+  /// What is fetched in the background moves a context, and a pinned one is to stay.
+  var mayFetchInBackground: Bool { store.holdsMoments && parent == nil && transaction == nil && !source.isPinned }
 
   func merge(_ session: MergeSession, by move: Move) throws(Failure) {
     do throws(Failure) { try move.read { () throws(Failure) in try session.prepare() } } catch {

@@ -112,9 +112,12 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     }
   }
 
-  /// Has it begin whatever is in the inbox, for a list that is to be fetched.
-  func beginFetch() {
-    progress.withLock { $0.isFetchWanted = true }
+  /// Has it begin whatever is in the inbox, for a list that is to be fetched. With `anew` what has ended is dropped.
+  func beginFetch(anew: Bool = false) {
+    progress.withLock { progress in
+      progress.isFetchWanted = true
+      if anew, !progress.isUnderWay { progress.state = .idle }
+    }
     beginAgain()
     inbox.noteRead()
   }
@@ -238,11 +241,18 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
       for observer in base.observers {
         left.formUnion(try observer.prepare(for: change, besides: known, at: moment) { [self] in goesOn })
       }
-      end(.ready(PreparedMerge(from: base.commit, to: commit, moment, change, base.observers, left)))
+      end(.ready(PreparedMerge(from: base.commit, to: commit, moment, change, base.observers, left)), base)
     } catch {
       // What it is comes out where the thread of the context reads.
-      end(.failed)
+      end(.failed, base)
     }
+  }
+
+  /// The end of what began at `base`, unless a list wants something else by now.
+  private func end(_ state: State, _ base: Base) {
+    if !base.observers.contains(where: \.isSuperseded) || !goesOn { return end(state) }
+    progress.withLock { $0.state = .waiting }
+    begin()
   }
 
   /// As of a moment in which no call of the context is under way. Without observers it cannot be done; nil where it is

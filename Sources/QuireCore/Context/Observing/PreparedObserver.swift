@@ -8,10 +8,16 @@ protocol PreparedObserver: AnyObject, Sendable {
     for change: StoreChange, besides known: Set<ObjectReference>, at moment: any Moment,
     while goesOn: @escaping () -> Bool
   ) throws(Failure) -> Set<ObjectReference>
+  /// Whether the observer wants something else by now, so that it is to be made anew. Any thread.
+  var isSuperseded: Bool { get }
   /// Whether it fits what the observer is now. On the thread of the context, as what follows.
   var isCurrent: Bool { get }
   /// Whose it is.
   var observer: (any ContextObserver)? { get }
   /// The observer tells it with the next notice. Objects of `reread` have taken over their rows by then.
   func hand(reread: [ObjectReference])
+}
+
+extension PreparedObserver {
+  var isSuperseded: Bool { false }
 }

@@ -133,7 +133,7 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
 
   var isCurrent: Bool {
     guard let results else { return true }
-    if isFirst { return results.isFetchAsked && results.index === shown }
+    if isFirst { return results.isFirstFetchAsked && results.index === shown }
     return results.generation.value == generation && results.isFetched && results.withheld == nil
       && results.pendingIDs() == pending
   }

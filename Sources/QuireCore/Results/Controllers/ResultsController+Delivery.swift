@@ -17,14 +17,17 @@ extension ResultsController {
   /// Shows `fresh` from now on.
   func replaceContents(with fresh: ListContents) { deliver(replacement(with: fresh, [:])) }
 
-  /// The bracket of that, in which rows of `involved` are updated; nil where nothing differs.
-  func replacement(with fresh: ListContents, _ involved: [Int64: ManagedObject]) -> ResultsBracket? {
-    let updated = Set(involved.keys.filter { index.contains($0) && fresh.index.contains($0) })
+  /// The bracket of that, in which rows of `involved` and those of `updated` are updated; nil where nothing differs.
+  /// `report` is the difference, where it is known.
+  func replacement(
+    with fresh: ListContents, _ involved: [Int64: ManagedObject], updated: Set<Int64> = [], report: ChangeSet? = nil
+  ) -> ResultsBracket? {
+    let updated = updated.union(involved.keys.filter { index.contains($0) && fresh.index.contains($0) })
     func difference() -> ChangeSet {
       let report = ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index), updated: updated)
       return report.calculating(fresh.aggregates?.changes(from: contents, in: fresh, report.sectionChanges) ?? [])
     }
-    let first = difference()
+    let first = report ?? difference()
     if first.isEmpty {
       contents = fresh
       return nil

@@ -7,6 +7,7 @@ extension ResultsController: ContextObserver {
   /// The effect of the batch on the list. Nothing is reported, and nothing is taken over when a read fails.
   func makeBracket(for batch: ChangeBatch) throws(Failure) -> ResultsBracket? {
     if !isFetched { return nil }
+    if let preparedRequest, withheld == nil { return try bracket(of: preparedRequest, batch) }
     if isAdrift, withheld == nil {
       return try bracketOfAll(batch.changes(ofRoot: listing.query.entity.rootNumber).map(\.object))
     }
@@ -33,6 +34,7 @@ extension ResultsController: ContextObserver {
   /// Of what no notice has told; nil where that is nothing.
   func restBracket() throws(Failure) -> ResultsBracket? {
     if withheld != nil { return nil }
+    if let preparedRequest { return try bracket(of: preparedRequest, ChangeBatch([])) }
     if let prepared, prepared.isFirst {
       try showFirst(prepared)
       return nil

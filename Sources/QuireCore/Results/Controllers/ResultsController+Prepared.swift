@@ -1,8 +1,10 @@
 /// Taking over what a merge makes of the list, which was worked out beside the context.
 extension ResultsController {
   func preparation() -> (any PreparedObserver)? {
-    guard prepared == nil, isForAnyThread else { return nil }
-    if isFetchAsked { return ListPreparation(of: self, []) }
+    guard prepared == nil, preparedRequest == nil else { return nil }
+    if let awaited, isFetched, withheld == nil { return RequestPreparation(of: self, awaited) }
+    if !isForAnyThread { return nil }
+    if isFirstFetchAsked { return ListPreparation(of: self, []) }
     guard isFetched, withheld == nil, !isAdrift, let pending = pendingIDs() else { return nil }
     return ListPreparation(of: self, pending)
   }
@@ -16,7 +18,7 @@ extension ResultsController {
   /// fetched at once.
   func beginFetch() throws(Failure) {
     try prepareToRead("be fetched")
-    if isFetched || isFetchAsked {
+    if isFetched || isFirstFetchAsked {
       throw Failure(
         .invalidState,
         isFetched
@@ -27,16 +29,20 @@ extension ResultsController {
       throw Failure(
         .invalidState, "The results controller is in a composite; fetch that, which fetches all of its lists.")
     }
-    isFetchAsked = true
+    isFirstFetchAsked = true
     if isForAnyThread, cacheName == nil, try context.beginFetch() { return }
-    isFetchAsked = false
+    isFirstFetchAsked = false
     try performFetch()
   }
 
+  var isFetchAsked: Bool { isFirstFetchAsked || awaited != nil && withheld == nil }
+
   func fetchHere() throws(Failure) {
-    if !isFetchAsked { return }
-    isFetchAsked = false
-    try performFetch()
+    if isFirstFetchAsked {
+      isFirstFetchAsked = false
+      try performFetch()
+    }
+    try showAwaitedRequest()
   }
 
   /// Shows what was fetched beside the context.

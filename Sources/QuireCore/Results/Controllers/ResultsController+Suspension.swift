@@ -12,6 +12,16 @@ extension ResultsController {
   /// Takes over the changes since `suspend`: as one bracket, or without a report where the view shows them already.
   func resume(telling: Bool) throws(Failure) {
     try prepareToRead("be resumed")
+    if preparedRequest != nil {
+      // It was suspended in the midst of the merge that was to show this.
+      preparedRequest = nil
+      isAdrift = true
+    }
+    try endSuspension(telling: telling)
+    try pursueAwaitedRequest()
+  }
+
+  private func endSuspension(telling: Bool) throws(Failure) {
     guard let withheld else {
       throw Failure(.invalidState, "The results controller is not suspended; suspend it first.")
     }

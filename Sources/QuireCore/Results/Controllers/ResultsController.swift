@@ -9,8 +9,15 @@ final class ResultsController: LiveList {
   /// The contents that it is about to show, while it reports them: they must take over new ids, too.
   var incoming: ListContents?
   private(set) var isFetched = false
-  /// Whether it is being fetched beside the context.
-  var isFetchAsked = false
+  /// Whether its first fetch is done in the background.
+  var isFirstFetchAsked = false
+  /// The request that is being fetched in the background, to be shown in the place of the present one.
+  var awaited: AwaitedRequest?
+  /// The rows of that, which the next notice is to show.
+  var preparedRequest: RequestPreparation?
+  /// Of the request that it shows: 0 for the one that it was made with.
+  var requestNumber: Int64 = 0
+  var lastRequest: Int64 = 0
   /// `ContextClock.change` at the fetch, which has seen everything up to there.
   private(set) var fetchTime: UInt64 = 0
   /// Where the list is in its history.
@@ -32,7 +39,7 @@ final class ResultsController: LiveList {
   /// The objects that were read ahead.
   var ahead = ReadAhead()
   /// The keys that it follows beyond its rows.
-  private(set) var watch: ListWatch
+  var watch: ListWatch
 
   var delegate: (any ResultsDelegate)? { didSet { forgetTitles() } }
   /// The list in which it stands among others.
@@ -62,6 +69,8 @@ final class ResultsController: LiveList {
     context.announcer.add(self)
   }
 
+  deinit { awaited?.withdraw() }
+
   var listing: Listing { contents.listing }
   var query: BoundQuery { contents.listing.query }
   var index: SectionedIndex { contents.index }
@@ -84,7 +93,7 @@ final class ResultsController: LiveList {
   func show(_ fresh: ListContents, since time: UInt64) {
     contents = fresh
     isFetched = true
-    isFetchAsked = false
+    isFirstFetchAsked = false
     fetchTime = time
     queue = ChangeQueue()
     if withheld != nil { withheld = WithheldChanges() }
@@ -96,41 +105,13 @@ final class ResultsController: LiveList {
     noteChange()
   }
 
-  /// Lists something else from now on, and tells the difference in a bracket. Before the first fetch there is nothing
-  /// to tell.
-  ///
-  /// On failure it goes on with what it had. Objects keep their ids, so that both entities must be of one tree.
-  func setRequest(_ request: FetchRequest, sections: Listing.Sectioning) throws(Failure) {
-    try prepareToRead("be given another request")
-    if withheld != nil {
-      throw Failure(
-        .invalidState, "The results controller is suspended; resume it before you give it another request.")
-    }
-    let listing = try Listing(request, sections, spareRows: self.listing.spareRows, in: context)
-      .calculating(self.listing.aggregates, in: context)
-    let root = query.entity.root
-    if listing.query.entity.rootNumber != root.rootNumber {
-      throw Failure(
-        .invalidArgument,
-        "A results controller of '\(root.name)' cannot list '\(listing.query.entity.name)', whose objects have ids of "
-          + "their own. Make another one.")
-    }
-    let watch = try ListWatch(listing.query, displaying: self.watch.displayed, of: context.store)
-    if isFetched {
-      let fresh = try listing.contents(in: context)
-      try context.notifying {
-        self.watch = watch
-        replaceContents(with: fresh)
-      }
-    } else {
-      self.watch = watch
-      contents = ListContents(listing)
-    }
-  }
-
   /// Makes changes at these key paths updates of the rows that show them.
   func display(_ keyPaths: [[String]]) throws(Failure) {
+    let next = try awaited.map { (awaited) throws(Failure) in
+      try ListWatch(awaited.listing.query, displaying: keyPaths, of: context.store)
+    }
     watch = try ListWatch(query, displaying: keyPaths, of: context.store)
+    if let next { awaited?.watch = next }
   }
 
   /// Has something calculated of the rows of each section and of the whole list, from the first fetch on.
@@ -148,6 +129,11 @@ final class ResultsController: LiveList {
   }
 
   func prepareToRead(_ what: String) throws(Failure) {
+    try checkMayRead(what)
+    try context.process()
+  }
+
+  func checkMayRead(_ what: String) throws(Failure) {
     try context.store.checkOpen()
     if isTelling || gatherer?.isTelling == true {
       throw Failure(
@@ -155,7 +141,6 @@ final class ResultsController: LiveList {
         "A results controller cannot \(what) from within its own delegate, or that of its composite. Do it when that "
           + "has returned.")
     }
-    try context.process()
   }
 
   // MARK: Reading

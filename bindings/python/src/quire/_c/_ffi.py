@@ -1429,6 +1429,7 @@ FUNCTIONS = {
     "quire_results_aggregate": (c_uint, (
         c_void_p, c_int64, c_char_p, c_size_t, quire_value_p, c_void_p_p,
     )),
+    "quire_results_awaits_request": (c_bool, (c_void_p,)),
     "quire_results_context": (c_void_p, (c_void_p,)),
     "quire_results_count": (c_int64, (c_void_p,)),
     "quire_results_create": (c_uint, (
@@ -1451,6 +1452,7 @@ FUNCTIONS = {
     )),
     "quire_results_positions": (c_uint, (c_void_p, c_int64_p, c_size_t, c_int64_p, c_void_p_p)),
     "quire_results_release": (None, (c_void_p,)),
+    "quire_results_request_number": (c_int64, (c_void_p,)),
     "quire_results_resume": (c_uint, (c_void_p, c_bool, c_void_p_p)),
     "quire_results_retain": (c_void_p, (c_void_p,)),
     "quire_results_section": (c_uint, (c_void_p, c_int64, quire_section_p, c_void_p_p)),
@@ -1461,6 +1463,9 @@ FUNCTIONS = {
     "quire_results_set_delegate": (c_uint, (c_void_p, quire_results_delegate_p, c_void_p_p)),
     "quire_results_set_displayed_key_paths": (c_uint, (c_void_p, c_char_p_p, c_size_t, c_void_p_p)),
     "quire_results_set_request": (c_uint, (c_void_p, c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_results_set_request_async": (c_uint, (
+        c_void_p, c_void_p, c_char_p, c_size_t, c_void_p, c_int64_p, c_void_p_p,
+    )),
     "quire_results_set_request_with_rule": (c_uint, (c_void_p, c_void_p, c_void_p, c_void_p_p)),
     "quire_results_set_user_data": (c_uint, (c_void_p, c_void_p, c_void_p, c_void_p_p)),
     "quire_results_snapshot": (c_uint, (c_void_p, c_void_p_p, c_void_p_p)),

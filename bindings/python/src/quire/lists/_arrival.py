@@ -23,17 +23,18 @@ async def arrival(results: Listed) -> Listed:
     descriptor = os.dup(context.fileno())
     has_failed = False
     try:
-        while not results.is_fetched:
+        while not results.is_fetched or results.awaits_query:
             is_ready = asyncio.Event()
             loop.add_reader(descriptor, is_ready.set)
             try:
                 await asyncio.wait_for(is_ready.wait(), _SECONDS_BETWEEN_LOOKS)
             except asyncio.TimeoutError:
-                has_failed = _go_on(results, has_failed)
+                if not results.is_fetched:
+                    has_failed = _go_on(results, has_failed)
                 continue
             finally:
                 loop.remove_reader(descriptor)
-            if not results.is_fetched:
+            if not results.is_fetched or results.awaits_query:
                 context.merge()
     finally:
         os.close(descriptor)

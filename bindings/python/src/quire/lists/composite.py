@@ -80,7 +80,7 @@ class Composite(Live[Any]):
         cause: Optional[BaseException] = None
         for each in self._lists:
             each._note_fetch(not status)
-            cause = each._watch.take_failure() or cause
+            cause = each._request_shown.watch.take_failure() or cause
         self._context._delivery.after(status, error, cause)
 
     # MARK: reading

@@ -24,10 +24,11 @@ from ..models.model import Model
 from ..fetching import _projection, _watch
 from ..fetching.column import Columns, Pages, read_columns, read_tuples
 from ._live import Live
+from ._shown import Request, Shown, check, request_of, sections_of
 from ._section_values import SectionValues
 from .aggregates import Aggregates
 from .changes import ChangeSet, Path
-from .section_rule import SectionKey, SectionRule, rule_of
+from .section_rule import SectionKey, SectionRule
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -41,52 +42,6 @@ _ROWS_AT_A_TIME = 1000
 
 # As many as the library reads ahead.
 _ROWS_AHEAD = 64
-
-
-class _Shown(_rows.Source):
-    """The rows of a live list, as it is."""
-
-    __slots__ = ("_results",)
-
-    page_of = library.quire_results_page
-
-    def __init__(self, results: Results[Any]) -> None:
-        super().__init__(results._raw)
-        self._results = results
-
-    def object_at(self, row: int) -> int:
-        error, found = c_void_p(), c_void_p()
-        path = self._results._path_at(row)
-        status = library.quire_results_object(self.pointer, path.section, path.row, byref(found), byref(error))
-        if status:
-            raise failure(status, error)
-        assert found.value is not None
-        return found.value
-
-
-def _check(query: Query[Any]) -> None:
-    _projection.check_objects(query, "a live list")
-    _projection.check_values(query, "a live list")
-
-
-def _sections_of(
-    query: Query[Any], section_by: Optional[SectionKey]
-) -> tuple[Optional[bytes], Optional[SectionRule], Optional[SectionValues]]:
-    """A key path of the model, or the rule that says more; and what the values of sections are."""
-    if section_by is None:
-        return None, None, None
-    entity, schema = query._model._quire_entity, query._context.store._schema
-    _owners.check(query._model, _owners.of(section_by))
-    rule = rule_of(section_by)
-    path = path_of(section_by) if rule is None else rule._text  # type: ignore[arg-type]
-    attribute = entity.attribute_of(path, schema.destination)
-    if rule is not None:
-        rule = rule._for(attribute)
-        schema.orders.check(entity, sorts=(path,), fixed=rule._fixed)
-        return None, rule, rule._section_values
-    schema.orders.check(entity, sorts=(path,))
-    values = None if attribute is None or attribute._type.stored is None else SectionValues(attribute)
-    return _values.encoded(path), None, values
 
 
 @public
@@ -109,19 +64,24 @@ class Results(Live[M], Generic[M]):
         self, query: Query[M], section_by: Optional[SectionKey], aggregates: Mapping[str, Union[str, Expression]],
         cache: Optional[str] = None, wait: bool = True
     ) -> None:
-        _check(query)
+        check(query)
         context = query._context
-        key, rule, values = _sections_of(query, section_by)
+        key, rule, values = sections_of(query, section_by)
         options = _ffi.quire_results_options(
             struct_size=ctypes.sizeof(_ffi.quire_results_options), queues_changes=True, section_key_path=key,
             section_rule=None if rule is None else rule._raw,
             cache_name=None if cache is None else _values.terminated(cache, "the name of a cache"))
         request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
         # Of its own, because any thread may fetch the list again.
-        self._watch = _watch.Watch(query._progress)
+        watch = _watch.Watch(query._progress)
+        self._shown = request_of(query, watch, rule, values)
+        self._former_section_values = values
+        """Those of the query before, for the sections that go with it."""
+        self._awaited: Optional[tuple[int, Request]] = None
+        """The query that is being read in the background, and the library's number for it."""
         error, made = c_void_p(), _handle.Slot(library.quire_results_release)
         try:
-            self._watch.attach(request)
+            watch.attach(request)
             status = library.quire_results_create(context._raw, request, byref(options), byref(made), byref(error))
         finally:
             quick.quire_fetch_request_release(request)
@@ -129,17 +89,12 @@ class Results(Live[M], Generic[M]):
             raise _rules.complete(context, failure(status, error))
         super().__init__(
             made, library.quire_results_release, context, quick.quire_results_generation(made).contents)
-        self._model = query._model
-        self._prefetches = bool(query._prefetched)
         self._last = range(0)
         self._last_section = range(0), 0, -1
-        self._mixes_section_values = rule is not None and rule._mixes_values
         # After a block of `suspended` that could not resume it.
         self._stays_suspended = False
         # Objects that the program may not have asked for yet.
         self._held: deque[list[Any]] = deque(maxlen=4)
-        self._values_of_sections = values, values
-        """What the values of sections are, before and after the changes that are taken from the library."""
         self._aggregate_texts: dict[str, str] = {}
         try:
             for name, expression in aggregates.items():
@@ -161,14 +116,14 @@ class Results(Live[M], Generic[M]):
         error = c_void_p()
         status = library.quire_results_fetch(self._raw, byref(error))
         self._note_fetch(not status)
-        self._context._delivery.after(status, error, self._watch.take_failure())
+        self._context._delivery.after(status, error, self._request_shown.watch.take_failure())
 
     def _begin_fetch(self) -> None:
         self._context._delivery.begin()
         error = c_void_p()
         status = library.quire_results_fetch_async(self._raw, byref(error))
         self._note_fetch(not status)
-        self._context._delivery.after(status, error, self._watch.take_failure())
+        self._context._delivery.after(status, error, self._request_shown.watch.take_failure())
 
     @property
     def is_fetched(self) -> bool:
@@ -177,12 +132,13 @@ class Results(Live[M], Generic[M]):
         return bool(quick.quire_results_is_fetched(self._raw))
 
     def __await__(self) -> Generator[Any, None, Results[M]]:
-        """Waits in an event loop until it is read: `await quotes.live(wait=False)`. Merges the context then."""
+        """Waits in an event loop until it is read: `await quotes.live(wait=False)`. Merges the context then. The same
+        after `set_query(..., wait=False)`."""
         from . import _arrival
 
         return _arrival.arrival(self).__await__()
 
-    def set_query(self, query: Query[M], section_by: Optional[SectionKey] = None) -> None:
+    def set_query(self, query: Query[M], section_by: Optional[SectionKey] = None, wait: bool = True) -> None:
         """Shows another query from now on, and tells the handlers the difference as one change.
 
         For what is typed into a search field, another order, other sections:
@@ -190,18 +146,27 @@ class Results(Live[M], Generic[M]):
         told of only when they move. Sections of equal values in the store stay, too. Their names may then be
         others, which is not told: members of two enumerations may both be stored as 1. Raises what `Query.live` raises;
         the list then stays as it is.
+
+        With `wait=False` the rows are read in the background, and the list goes on with those that it has. The merge
+        for which the context polls readable (`Context.fileno`) shows the new ones and calls the handlers. `await live`
+        waits for that, and `awaits_query` says whether it is still to come. A later call takes the place of an earlier
+        one. What fails in the background raises from that merge, and the list stays as it is. Lists with a limit, an
+        offset, aggregates or functions of the program are read at once, and so are those of children, transactions and
+        pinned contexts.
         """
         context = self._context
         if query._context is not context:
             raise InvalidArgument("A list follows its context; give it a query of that.")
-        _check(query)
+        check(query)
         context.store._schema.orders.check(query._model._quire_entity, *self._aggregate_texts.values())
-        key, rule, values = _sections_of(query, section_by)
+        key, rule, values = sections_of(query, section_by)
         watch = _watch.Watch(query._progress)
         request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
         error = c_void_p()
         try:
             watch.attach(request)
+            if not wait:
+                return self._begin_query(request, key, rule, request_of(query, watch, rule, values))
             context._delivery.settle()
             context._delivery.take()
             if rule is None:
@@ -212,17 +177,60 @@ class Results(Live[M], Generic[M]):
         finally:
             quick.quire_fetch_request_release(request)
         if not status:
-            self._watch, self._model, self._prefetches = watch, query._model, bool(query._prefetched)
-            self._mixes_section_values = rule is not None and rule._mixes_values
-            self._note_aggregates()
-            # The sections that go have values of the query before.
-            self._values_of_sections = self._values_of_sections[1], values
+            self._awaited = None
+            self._show(request_of(query, watch, rule, values))
             try:
                 context._delivery.take()
             finally:
-                self._values_of_sections = values, values
+                self._former_section_values = values
         self._section_list = None
         context._delivery.after(status, error, watch.take_failure())
+
+    def _begin_query(
+        self, request: Any, key: Optional[bytes], rule: Optional[SectionRule], next: Request
+    ) -> None:
+        self._context._delivery.begin()
+        error, number = c_void_p(), c_int64()
+        status = library.quire_results_set_request_async(
+            self._raw, request, key, 0 if key is None else len(key), None if rule is None else rule._raw,
+            byref(number), byref(error))
+        if not status:
+            self._awaited = number.value, next
+        self._section_list = None
+        self._context._delivery.after(status, error, next.watch.take_failure())
+
+    @property
+    def awaits_query(self) -> bool:
+        """Whether a query of `set_query(..., wait=False)` is still being read: the list shows the one before."""
+        return bool(quick.quire_results_awaits_request(self._raw))
+
+    def _show(self, next: Request) -> None:
+        self._former_section_values, self._shown = self._shown.section_values, next
+        self._section_list = None
+        self._note_aggregates()
+
+    @property
+    def _request_shown(self) -> Request:
+        awaited = self._awaited
+        if awaited is not None and not self.closed:
+            if quick.quire_results_request_number(self._raw) == awaited[0]:
+                self._awaited = None
+                self._show(awaited[1])
+        return self._shown
+
+    @property
+    def _model(self) -> type[Model]:
+        return self._request_shown.model
+
+    @property
+    def _mixes_section_values(self) -> bool:  # type: ignore[override]
+        return self._request_shown.mixes_section_values
+
+    @property
+    def _values_of_sections(self) -> tuple[Optional[SectionValues], Optional[SectionValues]]:
+        """What the values of sections are, before and after the changes that are taken from the library."""
+        shown = self._request_shown
+        return self._former_section_values, shown.section_values
 
     def display(self, *key_paths: KeyPath) -> None:
         """Names what rows show of related objects: `live.display("author.name", "tags.@count")`.
@@ -422,7 +430,7 @@ class Results(Live[M], Generic[M]):
         return self, section
 
     def _described(self) -> str:
-        return f"A live list of {self._model.__name__}"
+        return f"A live list of {self._shown.model.__name__}"
 
     def _path_at(self, row: int) -> Path:
         """The section and row of a place counted over all sections."""
@@ -521,8 +529,8 @@ class Results(Live[M], Generic[M]):
             rows = range(min(rows.start, len(self)), min(rows.stop, len(self)))
 
     def _read_once(self, rows: range) -> list[Any]:
-        shown = _Shown(self)
-        if self._prefetches:
+        shown = Shown(self)
+        if self._request_shown.prefetches:
             # Has the library read what comes with them.
             for row in rows:
                 quick.quire_object_release(shown.object_at(row))
@@ -563,6 +571,12 @@ class Results(Live[M], Generic[M]):
 
     def _take_changes(self) -> Iterator[ChangeSet[M]]:
         """The change sets that the library has queued, oldest first."""
+        shown = self._shown
+        yield from self._queued_changes()
+        if self._request_shown is not shown:
+            self._former_section_values = self._shown.section_values
+
+    def _queued_changes(self) -> Iterator[ChangeSet[M]]:
         while not self.closed:
             error, taken = c_void_p(), c_void_p()
             status = quick.quire_results_next_changes(self._raw, byref(taken), byref(error))
