@@ -371,6 +371,20 @@ quire_status quire_results_object(
     quire_results *results, int64_t section, int64_t row, quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
+/**
+ * The objects of `count` rows, from the row `first` counted over all sections, as a list. Owned: `*out_list`.
+ *
+ * Rows whose objects have no values yet are read in one statement. One more for each step of a path reads what the request
+ * prefetches. The list holds the objects, and those that were prefetched: as long as it is there, their values and
+ * relationships are read without a statement.
+ *
+ * Fails: QUIRE_NOT_FOUND (a row is no longer in the store), QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE (not fetched),
+ * QUIRE_CLOSED, QUIRE_DATABASE.
+ */
+quire_status quire_results_objects(
+    quire_results *results, int64_t first, int64_t count, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
 /** The index path of an object. Fails: QUIRE_NOT_FOUND (not in the results, or of another context), QUIRE_INVALID_STATE. */
 quire_status quire_results_index_path(
     quire_results *results, const quire_object *object, quire_index_path *out_path,

@@ -206,6 +206,18 @@ public func quire_results_object(
   _ out_error: ErrorOut
 ) -> quire_status { quire_results.object(results, section, row, out_object, out_error) }
 
+@_cdecl("quire_results_objects") @implementation
+public func quire_results_objects(
+  _ results: UnsafeMutablePointer<quire_results>?, _ first: Int64, _ count: Int64, _ out_list: Out<quire_list>,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", giving: out_list, "out_list", out_error) { results throws(Failure) in
+    try results.checkFetched()
+    try results.context.beginReading()
+    return try results.objects(in: range(first, count, of: results.count))
+  }
+}
+
 @_cdecl("quire_results_index_path") @implementation
 public func quire_results_index_path(
   _ results: UnsafeMutablePointer<quire_results>?, _ object: UnsafePointer<quire_object>?,

@@ -25,6 +25,7 @@ final class Context {
   let inbox: ChangeInbox
   /// Its objects by their references.
   let table = ObjectTable()
+  var pageAhead = PageAhead()
   /// What differs from the store, or from its parent.
   let pending = PendingChanges()
   /// Tells observers and children of changes.

@@ -260,6 +260,7 @@ final class ObjectList {
       try values.append(try made(range, shown, reader))
       return try values.page(nulSeparated: nulSeparated)
     }
+    context.pageAhead.note(range.map { rows[$0].id }, root: entity.rootNumber)
     if held.isEmpty, let page = try reader.page(ofStored: range.map { rows[$0].id }, nulSeparated: nulSeparated) {
       return page
     }

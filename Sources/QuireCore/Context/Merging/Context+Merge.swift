@@ -127,6 +127,7 @@ extension Context {
 
   /// Takes over what a save has found others to have saved before it, once all of the save is told.
   func finishSave() throws(Failure) {
+    pageAhead.release()
     // Another program may have committed before the context came to read its own commit.
     let isBeyondCommit = parent == nil && source.moment.commit.map(inbox.hasChanges(upTo:)) ?? false
     try finishOwnSave()
@@ -148,6 +149,7 @@ extension Context {
 
   func finish(_ session: MergeSession) throws(Failure) {
     hasLeftBehind = false
+    pageAhead.release()
     loseTrack(of: session.adrift)
     let refreshed = session.run()
     earlyReading?.forget()

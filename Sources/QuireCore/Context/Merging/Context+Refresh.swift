@@ -50,6 +50,7 @@ extension Context {
       failure = error
     }
     try moveToNewest()
+    pageAhead = PageAhead()
     forgetRegistered()
     if let failure { throw failure }
     try throwHookFailure()

@@ -87,7 +87,7 @@ extension Context {
     let found: ManagedObject?
     if let object = registeredObject(reference), object.state != .saved || !object.isFault {
       found = object
-    } else if let row = try source.rows(root: entity.root, ids: [id]).first {
+    } else if let row = try row(id, of: entity.root) {
       found = object(for: row)
     } else {
       found = nil
@@ -96,6 +96,20 @@ extension Context {
       throw Failure(.notFound, "There is no \(entity.name) with the id \(id).", about: .row(id, of: entity))
     }
     return object
+  }
+
+  /// The stored row with that id. Where the program asks for one row of a page after the other, objects of those behind
+  /// it are made in the same statement.
+  func row(_ id: Int64, of root: Entity) throws(Failure) -> Row? {
+    let unread = pageAhead.ids(besides: id, root: root.rootNumber).filter { id in
+      registeredObject(ObjectReference(root: root.rootNumber, id: id))?.isFault != false
+    }
+    // A row that cannot be read says so when it is asked for.
+    if !unread.isEmpty, let rows = try? source.rows(root: root, ids: [id] + unread) {
+      pageAhead.hold(rows.filter { $0.id != id }.map { object(for: $0) })
+      return rows.first { $0.id == id }
+    }
+    return try source.rows(root: root, ids: [id]).first
   }
 
   func existingObject(uri: Text) throws(Failure) -> ManagedObject {

@@ -9,7 +9,7 @@ extension ManagedObject {
       if !isFault { return }
     }
     // Another program may have made it a row of another entity.
-    guard let row = try context.source.rows(root: entity.root, ids: [id]).first, row.entity === entity else {
+    guard let row = try context.row(id, of: entity.root), row.entity === entity else {
       // Lists that still show it let go of it. Once, because others may ask for it again and again.
       if context.table.noteMissing(reference) { context.touchLife(of: self, isLive: true) }
       state = .gone

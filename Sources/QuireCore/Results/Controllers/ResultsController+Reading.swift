@@ -21,6 +21,30 @@ extension ResultsController {
     return object
   }
 
+  /// The objects of a window, read together with what is prefetched, which the result holds.
+  func objects(in range: Range<Int>) throws(Failure) -> ObjectList {
+    let ids = index.ids(in: range)
+    func known(_ id: Int64) -> ManagedObject? { bracket?[id] ?? withheld?.objects[id] ?? readObject(id) }
+    let held = ids.map(known)
+    let missing = zip(ids, held).compactMap { $1 == nil ? $0 : nil }
+    let read = try storedObjects(missing)
+    // Another writer changed the row: the list takes that on with the next changes.
+    for object in read where try !contents.isUpToDate(with: object) { context.touch(object) }
+    let stored = Dictionary(read.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(ids.count)
+    for (id, object) in zip(ids, held) {
+      guard let object = object ?? stored[id] else {
+        if isSettled { letGo(of: missing.filter { stored[$0] == nil }) }
+        throw Failure(.notFound, "The row of \(query.entity.name) \(id) is no longer in the store.")
+      }
+      objects.append(object)
+    }
+    let list = ObjectList(context: context, objects: objects, entity: query.entity)
+    try list.prefetch(listing.prefetched, from: objects)
+    return list
+  }
+
   /// While it reports changes, or is suspended, not every row of it has an object.
   private var isSettled: Bool { bracket == nil && withheld == nil }
 

@@ -1447,6 +1447,7 @@ FUNCTIONS = {
     "quire_results_next_changes": (c_uint, (c_void_p, c_void_p_p, c_void_p_p)),
     "quire_results_number": (c_int64, (c_void_p,)),
     "quire_results_object": (c_uint, (c_void_p, c_int64, c_int64, c_void_p_p, c_void_p_p)),
+    "quire_results_objects": (c_uint, (c_void_p, c_int64, c_int64, c_void_p_p, c_void_p_p)),
     "quire_results_page": (c_uint, (
         c_void_p, c_int64, c_int64, c_char_p_p, c_size_t, c_uint32, c_void_p_p, c_void_p_p,
     )),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
-from .._c import _values
+from .._c import _handle, _values
 from .._c._load import library
 from ..errors import failure
 from ..fetching import _projection, _watch
@@ -84,3 +84,15 @@ def sections_of(
     schema.orders.check(entity, sorts=(path,))
     values = None if attribute is None or attribute._type.stored is None else SectionValues(attribute)
     return _values.encoded(path), None, values
+
+
+def prefetched(results: Results[Any], ids: list[int], first: int) -> list[Any]:
+    """The objects of these rows, read together with what the query prefetches, which the objects hold."""
+    error, taken = c_void_p(), _handle.Slot(library.quire_list_release)
+    status = library.quire_results_objects(results._raw, first, len(ids), byref(taken), byref(error))
+    if status:
+        raise failure(status, error)
+    found = _rows.objects_of(results._context, results._model, ids, _rows.Source(taken), 0, is_complete=True)
+    for each in found:
+        each.__dict__["_quire_prefetched"] = taken
+    return found

@@ -24,7 +24,7 @@ from ..models.model import Model
 from ..fetching import _projection, _watch
 from ..fetching.column import Columns, Pages, read_columns, read_tuples
 from ._live import Live
-from ._shown import Request, Shown, check, request_of, sections_of
+from ._shown import Request, Shown, check, prefetched, request_of, sections_of
 from ._section_values import SectionValues
 from .aggregates import Aggregates
 from .changes import ChangeSet, Path
@@ -38,7 +38,7 @@ __all__ = ["Results"]
 
 M = TypeVar("M", bound="Model")
 
-_ROWS_AT_A_TIME = 1000
+_ROWS_AT_A_TIME = 2048
 
 # As many as the library reads ahead.
 _ROWS_AHEAD = 64
@@ -488,6 +488,9 @@ class Results(Live[M], Generic[M]):
 
     def _window(self, first: int, count: int) -> list[M]:
         found = _rows.known(self._context, self._model, self._ids(first, count))
+        if found is not None and self._request_shown.prefetches:
+            # What comes with them may have been read by another query, and let go.
+            found = found if all("_quire_prefetched" in each.__dict__ for each in found) else None
         if found is None:
             ahead = self._read_ahead(first, count)
             found = self._read(range(first, first + count)) if ahead is None else ahead
@@ -529,13 +532,10 @@ class Results(Live[M], Generic[M]):
             rows = range(min(rows.start, len(self)), min(rows.stop, len(self)))
 
     def _read_once(self, rows: range) -> list[Any]:
-        shown = Shown(self)
-        if self._request_shown.prefetches:
-            # Has the library read what comes with them.
-            for row in rows:
-                quick.quire_object_release(shown.object_at(row))
         ids = self._ids(rows.start, len(rows))
-        return _rows.objects_of(self._context, self._model, ids, shown, rows.start, is_complete=True)
+        if not ids or not self._request_shown.prefetches:
+            return _rows.objects_of(self._context, self._model, ids, Shown(self), rows.start, is_complete=True)
+        return prefetched(self, ids, rows.start)
 
     def _ids(self, first: int, count: int) -> list[int]:
         return _rows.read_ids(quick.quire_results_ids, self._raw, first, count)
