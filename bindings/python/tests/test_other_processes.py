@@ -198,6 +198,45 @@ class OtherProcesses(unittest.TestCase):
         context.save()
         self.opened().close()
 
+    def test_what_is_committed_right_behind_a_write_is_merged_with_it(self) -> None:
+        def edit(context: quire.Context) -> None:
+            context.query(Book).where("title = 'one'").one().pages += 1
+
+        def save(context: quire.Context) -> None:
+            edit(context)
+            context.save()
+
+        def transaction(context: quire.Context) -> None:
+            with context.transaction():
+                edit(context)
+
+        def batch(context: quire.Context) -> None:
+            context.query(Book).where("title = 'one'").update(pages=5)
+
+        for write in (save, transaction, batch):
+            with self.subTest(write):
+                self.path = f"{self.path}.{write.__name__}"
+                store = self.opened()
+                context = store.context
+                self.fill(context)
+                rows = context.query(Book).order_by("title").live()
+                found = self.changes_of(rows)
+                books = list(rows)
+                self.assertEqual([each.pages for each in books], [0, 0, 0])
+                commits = ["DELETE FROM ZBOOK WHERE ZTITLE = 'two'"]
+
+                def commit_too(statement: str, *_: Any) -> None:
+                    # The context has not come to read its own commit yet.
+                    if statement.startswith("COMMIT") and commits:
+                        self.run_sql(commits.pop())
+
+                store.set_log(commit_too)
+                write(context)
+                store.set_log(None)
+                self.assertEqual(commits, [])
+                self.assertEqual([id for kind, id in found if kind == "Delete"], [books[2].id])
+                self.assertEqual(len(rows), context.query(Book).count())
+
     def test_a_commit_before_the_descriptor_wakes_it(self) -> None:
         context = self.opened().context
         self.fill(context)
