@@ -128,10 +128,15 @@ extension Context {
   /// Takes over what a save has found others to have saved before it, once all of the save is told.
   func finishSave() throws(Failure) {
     pageAhead.release()
-    // Another program may have committed before the context came to read its own commit.
-    let isBeyondCommit = parent == nil && source.moment.commit.map(inbox.hasChanges(upTo:)) ?? false
+    let isBeyondCommit = isBeyondOwnCommit
     try finishOwnSave()
     if isBeyondCommit { try mergeInbox() }
+  }
+
+  /// Whether the context reads commits that it has not merged: another program may have committed before the context
+  /// came to read its own commit.
+  var isBeyondOwnCommit: Bool {
+    parent == nil && source.moment.commit.map(inbox.hasChanges(upTo:)) ?? false
   }
 
   private func finishOwnSave() throws(Failure) {

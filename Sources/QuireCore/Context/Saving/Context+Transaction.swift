@@ -53,6 +53,8 @@ extension Context {
       try store.commit(transaction) { source.endTransaction() }
     }
     self.transaction = nil
+    // What fails is tried again with the next merge: the transaction is committed.
+    if isBeyondOwnCommit { try? mergeInbox() }
   }
 
   /// Takes back everything since the transaction began, saved or not, in the file and here, and notifies observers.

@@ -143,6 +143,8 @@ extension Context {
   /// From here on nothing fails: the file has the changes. Observers that cannot be notified now are notified the next
   /// time.
   private func takeBatch() {
+    let isBeyondCommit = isBeyondOwnCommit
+    defer { if isBeyondCommit { try? mergeInbox() } }
     guard let merge = mergeAfterSave else { return }
     mergeAfterSave = nil
     loseTrack(of: merge.adrift)
