@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A working set of objects on a store, or on another context. Used by one thread at a time; see `Confinement`.
 ///
 /// A context is the door to its parts, of which each keeps one thing. Extensions in the rooms do what takes several
@@ -79,8 +77,8 @@ final class Context {
 
   // MARK: References to it
 
-  /// References from outside the library to the context or to anything that belongs to it.
-  private let externalReferences = Atomic<Int>(0)
+  /// References from outside the library to the context and to what belongs to it.
+  private let externalReferences: ExternalReferences
   /// Whether it counts among the outside references of its parent.
   private var holdsParent = false
   /// Whether it counts among the users of its store.
@@ -94,9 +92,11 @@ final class Context {
 
   /// A context that reads a store through another source than the store itself.
   init(
-    store: any Engine, source: any SavedSource, _ inbox: ChangeInbox = ChangeInbox(), _ confinement: Confinement? = nil
+    store: any Engine, source: any SavedSource, _ inbox: ChangeInbox = ChangeInbox(), _ confinement: Confinement? = nil,
+    _ references: ExternalReferences = ExternalReferences()
   ) {
     self.store = store
+    externalReferences = references
     self.inbox = inbox
     self.source = source
     parent = nil
@@ -123,6 +123,7 @@ final class Context {
   /// A context whose store is another context.
   init(parent: Context) {
     store = parent.store
+    externalReferences = ExternalReferences()
     source = ParentSource(parent)
     inbox = ChangeInbox()
     self.parent = parent
@@ -132,7 +133,7 @@ final class Context {
     // What the parent has not told yet, a new child sees anyway.
     parent.announcer.add(child: self)
     store.add(childInbox: inbox)
-    parent.retainExternally()
+    parent.retainExternally(isPart: true)
     holdsParent = true
     store.beginUse()
   }
@@ -149,16 +150,17 @@ final class Context {
 
   // MARK: Life
 
-  /// Counts a reference that a caller holds to the context, or to an object, list or controller of it.
-  func retainExternally() { externalReferences.add(1, ordering: .relaxed) }
+  /// Counts a reference that a caller holds to the context, or to a part of it: an object, a list, a controller or a
+  /// child.
+  func retainExternally(isPart: Bool = false) { externalReferences.add(isPart: isPart) }
 
   /// When the last outside reference goes, the context ends: at once, or after the call that is under way.
-  func releaseExternally() {
-    if externalReferences.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { confinement.end(self) }
+  func releaseExternally(isPart: Bool = false) {
+    if externalReferences.remove(isPart: isPart) { confinement.end(self) }
   }
 
   /// A call that was under way may have given a reference to its caller.
-  func endUnlessReferred() { if externalReferences.load(ordering: .acquiring) == 0 { end() } }
+  func endUnlessReferred() { if externalReferences.isEmpty { end() } }
 
   /// No caller can save any more. What is pending is dropped, and with it the cycle between the context and its changed
   /// objects.
@@ -178,7 +180,7 @@ final class Context {
   }
 
   private func letGoOfParent() {
-    if holdsParent { parent?.releaseExternally() }
+    if holdsParent { parent?.releaseExternally(isPart: true) }
     holdsParent = false
   }
 }

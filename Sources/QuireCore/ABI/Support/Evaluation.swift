@@ -20,12 +20,12 @@ final class Evaluation {
     self.context = context
     value = .allocate(capacity: 1)
     value.initialize(to: quire_value())
-    context?.retainExternally()
+    context?.retainExternally(isPart: true)
     value.pointee = try layout.exported(item)
   }
 
   deinit {
     value.deallocate()
-    context?.releaseExternally()
+    context?.releaseExternally(isPart: true)
   }
 }

@@ -5,18 +5,31 @@ protocol Handle {
   associatedtype Object: AnyObject
   /// What messages call it.
   static var name: String { get }
-  /// The context that counts outside references to the object, if it belongs to one.
-  static func owner(of object: Object) -> Context?
+  /// Counts a reference that a caller holds, where the object belongs to a context.
+  static func noteReference(to object: Object)
+  /// Ends one, with the object or without.
+  static func release(_ object: Object)
 }
 
 extension Handle {
   @inline(__always)
-  static func owner(of object: Object) -> Context? { nil }
+  static func noteReference(to object: Object) {}
+
+  @inline(__always)
+  static func release(_ object: Object) { Unmanaged.passUnretained(object).release() }
 }
 
 extension Handle where Object: ContextBound {
   @inline(__always)
-  static func owner(of object: Object) -> Context? { object.owningContext }
+  static func noteReference(to object: Object) { object.noteReference() }
+
+  /// The context must not go before its last reference is counted.
+  @inline(__always)
+  static func release(_ object: Object) {
+    let context = object.owningContext
+    Unmanaged.passUnretained(object).release()
+    context.releaseExternally(isPart: Object.isPart)
+  }
 }
 
 extension quire_error: Handle { typealias Object = Failure; static var name: String { "quire_error" } }
@@ -73,7 +86,10 @@ extension quire_section_rule: Handle {
 
 extension quire_changes: Handle { typealias Object = ExportedChanges; static var name: String { "quire_changes" } }
 
-extension Context: ContextBound { var owningContext: Context { self } }
+extension Context: ContextBound {
+  var owningContext: Context { self }
+  static var isPart: Bool { false }
+}
 
 extension ManagedObject: ContextBound { var owningContext: Context { context } }
 
@@ -87,13 +103,13 @@ extension UnsafeMutablePointer where Pointee: Handle {
   /// Passes one reference to the caller.
   @inline(__always)
   static func passing(_ object: Pointee.Object) -> Self {
-    Pointee.owner(of: object)?.retainExternally()
+    Pointee.noteReference(to: object)
     return Unmanaged.passRetained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
   }
 
   /// The same where the type says that there is a context, so that it need not be asked at run time.
   static func passing(_ object: Pointee.Object) -> Self where Pointee.Object: ContextBound {
-    object.owningContext.retainExternally()
+    object.noteReference()
     return Unmanaged.passRetained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
   }
 
@@ -144,16 +160,5 @@ func retain<H: Handle>(_ pointer: UnsafePointer<H>?) -> UnsafeMutablePointer<H>?
 
 /// Body of every `_release`.
 func release<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) {
-  guard let object = peek(pointer) else { return }
-  let context = H.owner(of: object)
-  Unmanaged.passUnretained(object).release()
-  context?.releaseExternally()
-}
-
-/// The same for what belongs to a context, which must not go before its last reference is counted.
-func release<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) where H.Object: ContextBound {
-  guard let object = peek(pointer) else { return }
-  let context = object.owningContext
-  Unmanaged.passUnretained(object).release()
-  context.releaseExternally()
+  if let object = peek(pointer) { H.release(object) }
 }
