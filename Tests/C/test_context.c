@@ -355,6 +355,9 @@ static void what_another_context_saves_is_merged(void) {
     CHECK(get_value(theirs, "pages").as.integer == 302);
     CHECK_OK(quire_context_delete(made.context, mine, &error));
     save(made.context);
+    /* A count only reads. */
+    CHECK(count(other, "Book", "TRUEPREDICATE") == 1 && !quire_object_is_deleted(theirs));
+    CHECK_OK(quire_context_process(other, &error));
     CHECK(count(other, "Book", "TRUEPREDICATE") == 0 && quire_object_is_deleted(theirs));
     quire_object_release(theirs);
     quire_context_release(other);

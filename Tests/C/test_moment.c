@@ -34,6 +34,9 @@ static void a_pinned_context_does_not_merge_automatically(void) {
     check_before(stage.reader);
     CHECK_OK(quire_context_unpin(stage.reader, &error));
     CHECK(!quire_context_is_pinned(stage.reader));
+    /* No read advances a context, whether it merges automatically or not. */
+    check_before(stage.reader);
+    process(stage.reader);
     check_after(stage.reader);
     CHECK_OK(quire_context_unpin(stage.reader, &error));
     close_stage(stage);

@@ -316,13 +316,15 @@ static void the_beginning_and_the_end_of_a_transaction_move_the_context(void) {
     close_stage(stage);
 }
 
-/* With a fetch, and when changes are processed. What only shows an object does not move it. */
+/* When changes are processed. A fetch and what only shows an object read what the context shows. */
 static void a_context_that_merges_automatically_moves_by_itself(void) {
     stage stage = open_stage();
     quire_object *faust = in(stage.reader, stage.faust, "Book");
     CHECK_OK(quire_context_set_merges_automatically(stage.reader, true, &error));
     save_much(stage);
     CHECK_SAME(get_text(faust, "title"), "Faust");
+    check_before(stage.reader);
+    process(stage.reader);
     check_after(stage.reader);
     CHECK_SAME(get_text(faust, "title"), "Urfaust");
     set_text(stage.faust, "title", "Faust I");

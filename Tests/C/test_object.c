@@ -334,9 +334,16 @@ static void fetch_and_refresh_it(lending *lending) {
     quire_fetch_request_release(request);
 }
 
-static void fetch_and_merge_it(lending *lending) {
+/* A fetch only reads, whatever the context does by itself when it processes changes. */
+static void fetch_it_where_merges_are_automatic(lending *lending) {
     CHECK_OK(quire_context_set_merges_automatically(lending->made.context, true, &error));
     fetch_it(lending);
+}
+
+static void merge_it_automatically(lending *lending) {
+    CHECK_OK(quire_context_set_merges_automatically(lending->made.context, true, &error));
+    change_elsewhere(lending);
+    CHECK_OK(quire_context_process(lending->made.context, &error));
 }
 
 static void update_it_by_a_batch(lending *lending) {
@@ -383,7 +390,9 @@ static void borrowed_text_holds_until_the_generation_of_the_context_grows(void) 
     static const struct { void (*act)(lending *lending); bool ends; } acts[] = {
         {do_nothing, false}, {set_another_attribute, false}, {save_it, false}, {process_it, false}, {roll_back, true},
         {reset_it, true}, {refresh_it, true}, {refresh_and_merge_it, true}, {refresh_all, true}, {change_elsewhere, false},
-        {merge_it, true}, {settle_a_conflict, true}, {fetch_it, false}, {fetch_and_refresh_it, true}, {fetch_and_merge_it, true},
+        {merge_it, true}, {settle_a_conflict, true}, {fetch_it, false}, {fetch_and_refresh_it, true},
+        {fetch_it_where_merges_are_automatic, false},
+        {merge_it_automatically, true},
         {update_it_by_a_batch, true}, {undo_something, true}, {save_a_child, true}, {delete_it, false},
         {delete_and_save_it, false}, {close_its_store, false}, {release_its_context, false}};
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++) {

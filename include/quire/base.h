@@ -45,9 +45,8 @@
  * Text and data that an object lends (`quire_object_get` and its like) hold as long as the object. They end earlier when
  * the attribute is set, or when `quire_context_generation` of the context has grown. It grows with a rollback, a reset,
  * a refresh, a merge, an undo or redo, a batch request and the save of a child. It also grows with a save that took over
- * values of the store or of derived attributes. A call that first has to move the context on, because its moment was
- * given up (see context.h), makes it grow, too. What was lent before stays until it grows by something else. Copy what
- * is needed for longer. Text that any other thing lends holds as long as that thing, unless its comment says otherwise.
+ * values of the store or of derived attributes. No read makes it grow. Copy what is
+ * needed for longer. Text that any other thing lends holds as long as that thing, unless its comment says otherwise.
  *
  * Threads. Models, stores, predicates, expressions, section rules, cancellations, errors, pages, change sets, snapshots
  * and evaluations may be used from any thread. Several threads may read them at once. The objects in an evaluation or a

@@ -8,12 +8,29 @@
  *
  * A context on a store reads one moment of it. Objects, lists, pages, counts and both sides of relationships are of one
  * commit, whatever other contexts, stores or programs commit meanwhile. No read waits for what they do. The moment begins
- * with the first read of the context, at the newest commit. The context moves on to what is newest with:
+ * with the first read of the context, at the newest commit.
  *
- * - `quire_context_merge`, and by itself after `quire_context_set_merges_automatically`;
- * - its own save or batch request, and the begin and the end of a transaction;
- * - `quire_context_refresh`, `_refresh_all`, `_reset`, and a fetch that refreshes objects;
- * - a rollback that follows a conflict, and a conflict that the merge policy settles.
+ * No read advances the context to another moment, and no read calls a delegate: reading objects, values, pages, places,
+ * snapshots and related objects, fetching, counting, finding, aggregating and evaluating. The same holds for calls that
+ * set values, insert or delete. A fetch, a count and `quire_context_find` apply delete rules and lay pending changes over
+ * the result.
+ *
+ * A context advances to the newest commit, and delegates are called, in these calls alone:
+ *
+ * - `quire_context_process`, where the context merges automatically (`quire_context_set_merges_automatically`). Otherwise
+ *   it calls delegates for pending changes, and advances nothing. So does `quire_context_process_pending` always.
+ * - `quire_context_merge`.
+ * - `quire_context_save`. A conflict that the merge policy settles advances the context within it, whether the save then
+ *   succeeds or not. `quire_context_obtain_permanent_ids` calls delegates.
+ * - A batch request (see batch.h).
+ * - `quire_context_refresh`, `quire_context_refresh_all`, and a fetch that refreshes objects.
+ * - `quire_context_rollback`, which advances the context after a conflict, and `quire_context_reset`.
+ * - `quire_context_undo`, `quire_context_redo`, and the begin and the end of an undo group, which call delegates.
+ * - `quire_context_pin` with a moment.
+ * - The begin, the commit and the rollback of a transaction.
+ * - `quire_results_set_request`, `quire_results_suspend` and `quire_results_resume` call delegates, and advance nothing.
+ *
+ * The same calls of a child, and the save of a child, do that in its parents, too.
  *
  * Results controllers are told what became different between the two moments. When others have changed 256 rows or more,
  * that is worked out on a thread of the store for a context that merges automatically, or whose descriptor was asked for
@@ -36,21 +53,25 @@
  *
  * Where notes or a history do not reach back to what the context shows, everything may have changed as well.
  *
- * While a context holds an old moment, the log of the file keeps growing. Beyond 64 MB (16 MB in memory) the store gives
- * up moments. A call that is under way goes on at its moment. The next call that reads the store, processes changes,
- * merges or saves moves the context on first, and tells that: it calls delegates and hooks, and fails with what they
- * fail with (QUIRE_FUNCTION). What was lent before stays valid then, and a page has what is there of its rows. Unless
- * the context merges automatically, objects with pending changes stay as they are, so that a save still finds what
- * others have changed of them (QUIRE_CONFLICT). A pinned context keeps its moment (see moment.h). The limit is
- * `wal_limit` of `quire_store_options`. To move on so takes as long as a merge of all that was left: a context that draws
- * is better off when it merges between two pictures, each time that its descriptor polls readable.
+ * While a context holds an old moment, the write-ahead log (WAL) of the file keeps growing. Beyond `wal_limit` of
+ * `quire_store_options` (64 MB unless set, 16 MB in memory) the store gives up moments of contexts of which the program
+ * holds no objects, lists or children, and of contexts that wait to save. Other contexts keep theirs up to eight times that
+ * limit. A call that is under way goes on at its moment. A pinned context always keeps its moment (see moment.h).
+ *
+ * When a context has lost its moment, its objects and lists stay as they are shown, and no delegate is called. Rows that
+ * were not read yet come from the newest state of the store, and so do fetches and counts. A row that was deleted
+ * meanwhile fails with QUIRE_NOT_FOUND, and the message names the remedy. The next call that advances the context brings
+ * everything up to date, and reports it. `quire_context_has_lost_moment` and `quire_store_wal_info` tell that a moment was
+ * lost. A context that draws should merge once per frame, whenever its descriptor is readable: it then never loses its
+ * moment, and each merge is short.
  *
  * Other programs that write make the log longer, too. The store looks after it when contexts read. A program that makes no
  * calls, and one that has the store open for reading only, leave the log as it is: others that write find it ever longer, and
  * cannot have it begin anew (`PRAGMA wal_checkpoint` is busy) while contexts show a moment.
  *
- * A file without a write-ahead log has no moments: a program that has it open without one, or a system without shared
- * memory, keeps it from having a log. Each read is then of what is newest, and contexts merge automatically.
+ * A file without a WAL has no moments: a program that has it open without one, or a system without shared memory, keeps it
+ * from having a WAL. Contexts of such a file read ahead of what they show, as contexts do that have lost their moment,
+ * whenever other contexts or programs have committed: what is shown stays, rows that were not read yet are the newest.
  */
 #ifndef QUIRE_CONTEXT_H_
 #define QUIRE_CONTEXT_H_
@@ -183,7 +204,7 @@ quire_status quire_context_object(
  * `*out_object`.
  *
  * An index on the attribute makes it fast (`quire_model_add_fetch_index`, `quire_model_add_uniqueness_constraint`).
- * Changes are processed first, as by a fetch. A value of nil finds an object without a value.
+ * Delete rules are applied first, as by a fetch. A value of nil finds an object without a value.
  *
  * Fails: QUIRE_NOT_FOUND (there is none), QUIRE_INVALID_ARGUMENT (no such key, a to-many relationship, a transient
  * attribute, a value that the attribute cannot hold), and as `quire_context_fetch`.
@@ -228,9 +249,10 @@ quire_status quire_context_pending(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Applies delete rules to deleted objects and notifies results controllers of all changes since the last time.
+ * Applies delete rules to deleted objects and notifies results controllers of all changes since the last time. A context
+ * that merges automatically merges first.
  *
- * `quire_context_save`, `_rollback`, `_obtain_permanent_ids`, `_merge` and every fetch do this too. Called from a
+ * The calls that advance a context (see the top of this file) do this too, and no others. Called from a
  * delegate, it takes effect when the running bracket has ended. A change that was taken back meanwhile is none.
  *
  * Fails: QUIRE_INVALID_STATE (delegates have changed objects a thousand times in a row), QUIRE_CLOSED, QUIRE_DATABASE.
@@ -250,7 +272,7 @@ quire_status quire_context_process_pending(
     quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Moves on to the newest commit, and takes over what others have saved since the moment that the context shows. Objects
+ * Advances to the newest commit, and takes over what others have saved since the moment that the context shows. Objects
  * show the new values, deleted ones are gone, and results controllers report the difference. Processes changes first, and
  * again at the end. What a thread of the store is working out (see above) is waited for.
  *
@@ -260,14 +282,14 @@ quire_status quire_context_process_pending(
  *
  * Fails: QUIRE_CLOSED, QUIRE_DATABASE, QUIRE_CANNOT_OPEN (the process has no more descriptors: a context that moves needs
  * two or three of its own). Nothing was taken over then, and the next call tries again. Where only a list cannot be read
- * anew, the context has moved on. That list keeps its rows, and the next call reads it again.
+ * anew, the context has advanced. That list keeps its rows, and the next call reads it again.
  */
 quire_status quire_context_merge(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Whether `quire_context_process` and every fetch first take over the saves of other contexts, as `quire_context_merge`
- * does. What a thread of the store is working out comes with a later call. A save does not merge: changes by other contexts
- * of the same objects are then conflicts. False unless set, as Core Data has it for `automaticallyMergesChangesFromParent`.
+ * Whether `quire_context_process` first takes over the saves of other contexts, as `quire_context_merge` does. What a
+ * thread of the store is working out comes with a later call. A save does not merge: changes by other contexts of the
+ * same objects are then conflicts. False unless set, as Core Data has it for `automaticallyMergesChangesFromParent`.
  */
 quire_status quire_context_set_merges_automatically(
     quire_context *context, bool merges_automatically, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
@@ -358,7 +380,7 @@ quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLA
 /**
  * Drops all pending changes: inserted objects are forgotten, deleted ones return, changed ones get their saved values.
  *
- * After a save that failed with QUIRE_CONFLICT the context moves on to what is newest, and all its objects are read anew.
+ * After a save that failed with QUIRE_CONFLICT the context advances to the newest commit, and all its objects are read anew.
  * The program can then make its changes again on the stored values. Text and data borrowed from the objects end with the rollback.
  *
  * Fails: QUIRE_INVALID_STATE (SQLite has ended the transaction of the context, which
@@ -418,7 +440,7 @@ quire_status quire_context_rollback_transaction(
 bool quire_context_is_in_transaction(const quire_context *context);
 
 /**
- * Makes an object show its stored values. The whole context moves on to what is newest first, as by
+ * Makes an object show its stored values. The whole context advances to the newest commit first, as by
  * `quire_context_merge`: pending changes of other objects stay on top of their new values, too.
  *
  * With `merge`, pending changes of the object stay on top of these values, and the next save writes them without a
@@ -436,12 +458,12 @@ quire_status quire_context_refresh(
 
 /**
  * Refreshes all objects that the context has, and keeps their pending changes. Those without changes become faults. The
- * context moves on to what is newest first, as by `quire_context_merge`. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
+ * context advances to the newest commit first, as by `quire_context_merge`. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_refresh_all(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Drops all pending changes as a rollback does, moves on to what is newest, and forgets all objects. Objects are read anew
+ * Drops all pending changes as a rollback does, advances to the newest commit, and forgets all objects. Objects are read anew
  * when they are asked for next.
  *
  * Objects that callers hold fail with QUIRE_INVALID_STATE from then on. Results controllers stay, report what the

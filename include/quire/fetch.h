@@ -186,7 +186,7 @@ quire_status quire_fetch_request_set_includes_property_values(
  * Whether objects of the result that were read before take the stored values. False unless set: they keep the values
  * that they show.
  *
- * The context moves on to what is newest first, as by `quire_context_merge`. Pending changes of an object stay. Its other
+ * The context advances to the newest commit first, as by `quire_context_merge`. Pending changes of an object stay. Its other
  * properties become those of the store, and so does the version that the next save expects: of two changes of the same
  * property this context's is then the later one. Results controllers report the difference with the fetch. Objects that a
  * batch reads later are reported when changes are next processed.
@@ -266,11 +266,13 @@ quire_status quire_fetch_request_set_distinct(
     quire_fetch_request *request, bool is_distinct, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Runs a request. Processes pending changes first. Owned: `*out_list`.
+ * Runs a request. Applies delete rules first, and lays pending changes over the result. It reports nothing, and advances the
+ * context only where the request refreshes objects (see context.h). Owned: `*out_list`.
  *
  * Fails: QUIRE_INVALID_ARGUMENT (unknown entity or key, a transient attribute), QUIRE_INVALID_PREDICATE (an ordering of
  * what has no order, such as text and a number; a malformed pattern), QUIRE_UNSUPPORTED (a predicate part),
- * QUIRE_INVALID_STATE (delegates that go on changing objects, see `quire_context_process`), QUIRE_CANCELLED, QUIRE_CLOSED,
+ * QUIRE_INVALID_STATE (with a request that refreshes: delegates that go on changing objects, see `quire_context_process`),
+ * QUIRE_CANCELLED, QUIRE_CLOSED,
  * QUIRE_BUSY, QUIRE_DATABASE.
  */
 quire_status quire_context_fetch(
@@ -306,8 +308,8 @@ quire_status quire_context_count(
  * would use. Behind `no index:` it names each part of the predicate for which every row is looked at, and the order if
  * rows have to be sorted. For people; the wording changes between versions.
  *
- * Owned: `*out_explanation`, whose `quire_evaluation_value` is the text. Nothing is fetched, but pending changes are
- * processed. Fails as `quire_context_fetch`. Thread: that of the context.
+ * Owned: `*out_explanation`, whose `quire_evaluation_value` is the text. Nothing is fetched, but delete rules are
+ * applied. Fails as `quire_context_fetch`. Thread: that of the context.
  */
 quire_status quire_fetch_request_explain(
     const quire_fetch_request *request, quire_context *context,

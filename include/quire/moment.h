@@ -25,8 +25,8 @@ QUIRE_BEGIN
  * `*out_moment`.
  *
  * Fails: QUIRE_UNSUPPORTED (a child, which has no moment of its own; a file without a write-ahead log), QUIRE_INVALID_STATE
- * (a transaction is open in the context; a merge handler is deciding), QUIRE_CLOSED, QUIRE_DATABASE. As
- * `quire_context_merge`, if the store had to give up the moment of the context.
+ * (a transaction is open in the context; a merge handler is deciding; the context has lost its moment, see context.h),
+ * QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_moment(
     quire_context *context, quire_moment *QUIRE_NULLABLE *QUIRE_NONNULL out_moment,
@@ -35,8 +35,7 @@ quire_status quire_context_moment(
 /**
  * Has a context stay at one moment. It does not merge automatically meanwhile, and its moment is never given up for the
  * sake of the log. Its own saves, batch requests and transactions move it, and so do `quire_context_merge` and all else
- * that context.h names. It is then pinned at the moment that it has reached. A context that shows an older commit of a file
- * that is no longer at its place cannot stay there: its next call moves it on and tells that.
+ * that context.h names. It is then pinned at the moment that it has reached.
  *
  * With NULL it stays at what it shows. A context that has read nothing yet is pinned by its next read, at the newest
  * commit.
@@ -49,17 +48,18 @@ quire_status quire_context_moment(
  *
  * Fails: QUIRE_NOT_FOUND (others have committed since, and no context of the store shows the moment),
  * QUIRE_INVALID_ARGUMENT (a moment of another store, or of an earlier opening), QUIRE_UNSUPPORTED (a child; a file without
- * a write-ahead log), QUIRE_INVALID_STATE (a transaction is open in the context; a merge handler is deciding; with a
- * moment: called from a delegate or a hook), QUIRE_CLOSED, QUIRE_DATABASE. The context is where it was then, and no more
- * pinned than before. QUIRE_FUNCTION (a hook or a delegate failed) comes when the context is there and pinned.
+ * a write-ahead log), QUIRE_INVALID_STATE (a transaction is open in the context; a merge handler is deciding; without a
+ * moment: the context has lost its own; with one: called from a delegate or a hook), QUIRE_CLOSED, QUIRE_DATABASE. The
+ * context is where it was then, and no more pinned than before. QUIRE_FUNCTION (a hook or a delegate failed) comes when
+ * the context is there and pinned.
  */
 quire_status quire_context_pin(
     quire_context *context, const quire_moment *QUIRE_NULLABLE moment,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Ends the pin of a context. This moves nothing: a context that merges automatically moves on with its next call that
- * does so. Without a pin it does nothing. Fails: QUIRE_CLOSED.
+ * Ends the pin of a context. This advances nothing: a context that merges automatically advances with its next
+ * `quire_context_process`. Without a pin it does nothing. Fails: QUIRE_CLOSED.
  */
 quire_status quire_context_unpin(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 

@@ -2,8 +2,8 @@
  * @file
  * Results controllers: a fetch request kept up to date, gathered in sections, that reports its exact changes.
  *
- * A controller follows its context. It shows a change when the context processes it (`quire_context_process`, a save, a
- * rollback, a fetch), saved or not. Then it calls the delegate, on the thread of that call. First comes `will_change`,
+ * A controller follows its context. It shows a change, saved or not, with the calls that context.h lists, such as
+ * `quire_context_process` and a save, and with no read. Then it calls the delegate, on the thread of that call. First comes `will_change`,
  * while the controller still shows the old state. Then come sections, objects, aggregates and `did_change`, all with
  * the new state. Last comes `changes` with everything at once. Callbacks may read, change objects, save and release
  * anything. Their changes are reported in a bracket of their own, after the running one.
@@ -207,7 +207,7 @@ quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULL
  *
  * Only the thread of the context can fetch some lists, and this call fetches them at once: lists with a limit, an offset,
  * aggregates, a cache or functions of the program, and lists of contexts with a parent or a transaction, of pinned contexts
- * (see moment.h), or of a file without a log.
+ * (see moment.h), of contexts that have lost their moment, or of a file without a WAL.
  *
  * Fails: QUIRE_INVALID_STATE (fetched or being fetched already, in a composite, within its own delegate), and as
  * `quire_results_fetch` where it fetches at once.

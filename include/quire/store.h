@@ -115,10 +115,11 @@ typedef struct quire_store_options {
     /**
      * How many bytes of pages the write-ahead log may have; 0 means 64 MB, and 16 MB in memory. From a sixteenth of it on,
      * the log is folded into the file beside the program's calls. From a quarter on, saves wait up to 25 ms for contexts that
-     * move on. From three eighths on, saves, batch requests and transactions wait for a checkpoint that is under way, up to
+     * advance. From three eighths on, saves, batch requests and transactions wait for a checkpoint that is under way, up to
      * `busy_timeout`: contexts that merge can advance meanwhile, and so can pinned ones beyond the limit whose pins are short.
-     * Beyond it, contexts in which no call runs lose moments that are not the newest (see context.h), except for
-     * pinned ones (see moment.h). At least 65536, or the open fails with QUIRE_INVALID_ARGUMENT. It is no less than 16
+     * Beyond it, the store gives up moments that are not the newest, of contexts without objects or lists in use.
+     * Other contexts keep their moments up to eight times this limit (see context.h), and pinned ones for as long as they
+     * are pinned (see moment.h). At least 65536, or the open fails with QUIRE_INVALID_ARGUMENT. It is no less than 16
      * pages of the file, and a save may exceed it.
      */
     uint64_t wal_limit;

@@ -3,8 +3,8 @@
  * Undoing and redoing changes of a context. Off until `quire_context_enable_undo`.
  *
  * Changes are undone in groups. All changes between two processings are one group: `quire_context_process`, a save and
- * every fetch end it. A program that wants other groups begins and ends them itself. A group without a change in the
- * end is none.
+ * all else that processes changes (see context.h) end it. A program that wants other groups begins and ends them
+ * itself. A group without a change in the end is none.
  *
  * Undoing restores the values that the objects of a group had before it, and takes back insertions and deletions. It
  * does so by new changes, which results controllers report and the next save writes. Saves do not clear the history. A

@@ -66,7 +66,7 @@ public func quire_object_set(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
-    try object.context.moveOnIfLost()
+    try object.context.beginReading()
     try object.awaken()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
@@ -86,7 +86,7 @@ public func quire_object_set_values(
   _ values: UnsafePointer<quire_value>?, _ count: Int, _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
-    try object.context.moveOnIfLost()
+    try object.context.beginReading()
     try object.awaken()
     let keys = try array(keys, count, "keys"), values = try array(values, count, "values")
     var changes: [(property: Property, value: Value)] = []
@@ -174,7 +174,7 @@ private func changeMembers(
   _ change: (ManagedObject, ManagedObject, Relationship) throws(Failure) -> Void
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
-    try object.context.moveOnIfLost()
+    try object.context.beginReading()
     try object.awaken()
     let relationship = try object.toManyRelationship(key, key_size)
     try object.asked(relationship) { () throws(Failure) in

@@ -10,8 +10,8 @@ final class Context {
   let source: any SavedSource
   /// The context above it, whose objects count as saved; nil where `source` is no context.
   let parent: Context?
-  /// What it has read before it was told; nil where `source` is no context.
-  private(set) var earlyReading: EarlyReading?
+  /// What it has read at a later state than it shows.
+  let earlyReading = EarlyReading()
   /// Shared with its parent and its children, which its calls enter as well.
   let confinement: Confinement
   /// Distinguishes the temporary URIs of one context from those of another.
@@ -64,8 +64,6 @@ final class Context {
   /// Whether lists are to tell more than the changes of objects, which could not be done when it was due.
   var hasUntoldLists = false
 
-  /// What was lent before the context had to move on, until values change by something else.
-  var lentBefore: [Any] = []
   /// Whether a save has met changes of another writer, so that what was read is out of date.
   var hasConflicted = false
   /// Whether objects are as they were read before a conflict moved the context, for the next attempt to find that.
@@ -85,9 +83,11 @@ final class Context {
   private var usesStore = true
 
   convenience init(store: any Engine) {
-    let confinement = Confinement(store.gate), inbox = ChangeInbox()
-    let source = StoreSource(store, inbox) { [weak confinement] body in _ = confinement?.whileFree(body) }
-    self.init(store: store, source: source, inbox, confinement)
+    let confinement = Confinement(store.gate), inbox = ChangeInbox(), references = ExternalReferences()
+    let holder = MomentHolder(
+      whileFree: { [weak confinement] body in _ = confinement?.whileFree(body) }, isInUse: { references.haveParts })
+    let source = StoreSource(store, inbox, for: holder)
+    self.init(store: store, source: source, inbox, confinement, references)
   }
 
   /// A context that reads a store through another source than the store itself.
@@ -129,7 +129,6 @@ final class Context {
     self.parent = parent
     confinement = parent.confinement
     identifier = parent.identifier
-    earlyReading = EarlyReading(of: self, parent: parent)
     // What the parent has not told yet, a new child sees anyway.
     parent.announcer.add(child: self)
     store.add(childInbox: inbox)

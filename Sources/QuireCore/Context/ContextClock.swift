@@ -22,8 +22,5 @@ struct ContextClock {
 
 extension Context {
   /// Values of objects come to be others. What they have lent ends with that.
-  func noteNewValues() {
-    clock.noteNewValues()
-    lentBefore = []
-  }
+  func noteNewValues() { clock.noteNewValues() }
 }

@@ -76,7 +76,7 @@ final class ManagedObject {
     version = row.version
     unread = nil
     awaitsAwakening = true
-    context.earlyReading?.note(self)
+    context.noteReading(of: self)
     assert(isWhole)
   }
 
@@ -195,21 +195,6 @@ final class ManagedObject {
     lent[slot] = text
     return text
   }
-
-  /// All that keeps alive what it has lent.
-  struct LentThings {
-    private let values: ContiguousArray<Value>
-    private let committed: [Int: Value]
-    private let texts: [Int: Text]
-
-    fileprivate init(of object: ManagedObject) {
-      values = object.values
-      committed = object.committed
-      texts = object.lent
-    }
-  }
-
-  var lentThings: LentThings { LentThings(of: self) }
 
   var summary: String { "\(entity.name) \(id)" }
 }

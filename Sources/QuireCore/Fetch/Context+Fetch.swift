@@ -1,13 +1,14 @@
 extension Context {
-  /// So that observers and the result agree.
-  private func prepareFetch(refreshes: Bool = false) throws(Failure) {
+  /// A fetch that refreshes objects advances the context first. Any other only reads.
+  private func prepareFetch(refreshes: Bool) throws(Failure) {
+    if !refreshes { return try beginFetching() }
     try store.checkOpen()
-    if refreshes { try moveToNewest() }
+    try moveToNewest()
     try mergeIfAutomatic()
     try process()
   }
 
-  /// Runs a request. Pending changes are processed first, so that observers and the result agree.
+  /// Runs a request. Delete rules are applied first, and pending changes are laid over the result.
   func fetch(_ request: FetchRequest) throws(Failure) -> ObjectList {
     try request.checkForFetch()
     try prepareFetch(refreshes: request.shouldRefreshRefetchedObjects)
@@ -41,7 +42,7 @@ extension Context {
       return try list.page(0..<list.count, keys: keys, nulSeparated: nulSeparated)
     }
     try request.checkForFetch()
-    try prepareFetch()
+    try beginFetching()
     let query = try BoundQuery(request, in: self)
     if request.resultType == .objects { _ = try ObjectReading(request, of: query.entity) }
     let reader = try PageReader(entity: query.entity, keys: keys, context: self)
@@ -107,7 +108,7 @@ extension Context {
   /// How many results the request has, whatever its result type.
   func count(_ request: FetchRequest) throws(Failure) -> Int {
     try request.checkForFetch()
-    try prepareFetch()
+    try beginFetching()
     let query = try BoundQuery(request, in: self)
     return try source.moment.watched(by: query.monitor) { () throws(Failure) in try count(request, query) }
   }
@@ -115,7 +116,7 @@ extension Context {
   /// What a fetch of the request would run, in words for people.
   func explain(_ request: FetchRequest) throws(Failure) -> String {
     try request.checkForFetch()
-    try prepareFetch()
+    try beginFetching()
     let query = try BoundQuery(request, in: self)
     if request.resultType == .dictionaries {
       return try source.moment.explain(valuesPlan(request, query), projection(request, query)).text

@@ -1,15 +1,14 @@
 extension Context {
   /// The object of `entity` that has a value of one property; of several, the one that a fetch returns first.
   ///
-  /// Changes are processed first, as by every fetch.
+  /// Delete rules are applied first, as by every fetch.
   func find(_ entity: Entity, _ property: Property, _ value: Value) throws(Failure) -> ManagedObject? {
     let value = try soughtValue(value, of: property)
     let request = FetchRequest(entityName: entity.name)
     request.predicate = .comparison(
       Comparison(left: .keyPath([Key(property.name, property)]), operator: .equal, right: .constant(value)))
     request.limit = 1
-    try store.checkOpen()
-    try process()
+    try beginFetching()
     if !(property is Attribute) || !findsPendingByValue { return try fetch(request).firstObject { _ in true } }
 
     request.includesPendingChanges = false

@@ -103,7 +103,7 @@ final class ObjectList {
     if let object = objects[index], isComplete { return object }
     try load(batch)
     guard let object = objects[index] else {
-      throw Failure(.notFound, "The row of object \(rows[index].id) is no longer in the store.")
+      throw context.missingRow("The row of object \(rows[index].id) is no longer in the store.")
     }
     for place in keptBatches.note(batch.lowerBound) { letGo(of: self.batch(around: place)) }
     return object
@@ -311,7 +311,7 @@ final class ObjectList {
   }
 
   private func gone(_ index: Int, _ entity: Entity) -> Failure {
-    Failure(.notFound, "The row of \(entity.name) \(rows[index].id) is no longer in the store.")
+    context.missingRow("The row of \(entity.name) \(rows[index].id) is no longer in the store.")
   }
 
   /// The entity that all objects are of; nil when there are none.

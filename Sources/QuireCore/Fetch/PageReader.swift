@@ -115,13 +115,13 @@ struct PageReader {
       let related = ways.isEmpty ? [] : try reader.context.prefetch(ways, from: objects)
       defer { withExtendedLifetime(related) {} }
       for (place, path) in reader.paths.enumerated() {
-        for object in objects { columns[place].append(try object.value(at: path)) }
+        for object in objects { columns[place].append(try object.value(at: path, isShown: true)) }
       }
     }
 
     mutating func append(_ object: ManagedObject) throws(Failure) {
       for (index, path) in reader.paths.enumerated() {
-        columns[index].append(try object.value(at: path))
+        columns[index].append(try object.value(at: path, isShown: true))
       }
     }
 

@@ -49,11 +49,8 @@ protocol Engine: AnyObject, Sendable {
 
   /// A moment that begins with its first use, at the newest commit of then.
   ///
-  /// `unread` is the inbox of a context that has read nothing yet. `whileFree` runs what it is given if no call of the
-  /// context is under way.
-  func makeMoment(
-    isPinned: Bool, unread: ChangeInbox?, whileFree: @escaping WhileFree
-  ) -> any Moment
+  /// `unread` is the inbox of a context that has read nothing yet.
+  func makeMoment(isPinned: Bool, unread: ChangeInbox?, for holder: MomentHolder) -> any Moment
 
   /// What is there now. While a transaction is open on this thread, that is what the transaction sees.
   var newest: any Moment { get }

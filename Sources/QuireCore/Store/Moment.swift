@@ -17,11 +17,17 @@ protocol Moment: AnyObject, Sendable {
   /// Whether there is a commit that it does not contain and that no inbox has.
   var hasNews: Bool { get }
 
-  /// Whether it was given up, so that its context has to move on.
+  /// Whether it was given up, so that what is read since is newer than what its context shows.
   var isLost: Bool { get }
+
+  /// Gives it up if the store has asked for that while a call of its context was under way. For the beginning of calls.
+  func giveUpIfAsked()
 
   /// Whether it stays however long the log becomes.
   var isPinned: Bool { get set }
+
+  /// Whether a context shows it. One that a merge is prepared by becomes so when the context merges.
+  var isOfContext: Bool { get set }
 
   /// Whether its context waits to write, and moves on by that.
   var waitsToWrite: Bool { get set }
@@ -146,8 +152,14 @@ extension Moment {
   var commit: Int64? { contents?.commit }
 }
 
-/// Runs what it is given if no call of a context is under way.
-typealias WhileFree = @Sendable (() -> Void) -> Void
+/// What a store knows of the context of a moment. Any thread.
+struct MomentHolder: Sendable {
+  /// Runs what it is given if no call of the context is under way.
+  let whileFree: @Sendable (() -> Void) -> Void
+  /// Whether callers hold objects or lists of the context, which are to stay as they are shown.
+  let isInUse: @Sendable () -> Bool
+  static let none = MomentHolder(whileFree: { _ in }, isInUse: { false })
+}
 
 /// What a state of a store contains.
 struct MomentState: Equatable {

@@ -26,26 +26,26 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
 
   /// Whether it was given up. What is read since is newer than what the context knows.
   private let hasLost = Atomic<Bool>(false)
-  /// Whether the log waits for the context to move on.
+  /// Whether the store waits for the next call of the context, to give the moment up.
   private let isAsked = Atomic<Bool>(false)
   private let isKept: Atomic<Bool>
   private let isWaitingToWrite = Atomic<Bool>(false)
   private let usingThread = Atomic<UInt>(0)
   private let renewal = Atomic<Renewal>(.none)
+  private let isTaken = Atomic<Bool>(true)
   /// Of a context that has read nothing yet: what came in before its first state is part of that.
   private var unreadInbox: ChangeInbox?
-  /// Runs what it is given if no call of the context is under way.
-  private let whileFree: WhileFree
+  private let holder: MomentHolder
 
   /// A moment that begins with its first use, at the newest commit of then.
   ///
   /// `unread` is the inbox of a context that has read nothing yet.
   init(
-    of store: Store, isPinned: Bool = false, unread: ChangeInbox? = nil, whileFree: @escaping WhileFree = { _ in }
+    of store: Store, isPinned: Bool = false, unread: ChangeInbox? = nil, for holder: MomentHolder = .none
   ) {
     self.store = store
     unreadInbox = unread
-    self.whileFree = whileFree
+    self.holder = holder
     isKept = Atomic(isPinned)
     isNewest = !store.holdsMoments
     if !isNewest { store.moments.withLock { $0.add(.init(moment: self)) } }
@@ -53,7 +53,7 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
 
   fileprivate init(newestOf store: Store) {
     self.store = store
-    whileFree = { _ in }
+    holder = .none
     isKept = Atomic(false)
     isNewest = true
   }
@@ -135,6 +135,7 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
     lock.withLock {
       assert(depth == 0)
       isAsked.store(false, ordering: .releasing)
+      hasLost.store(false, ordering: .releasing)
       leave()
     }
   }
@@ -203,23 +204,37 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
     }
   }
 
-  /// Lets go of what it holds, unless it is pinned. Where a call of its context is under way that does not wait to
-  /// write, the next one is to move on.
+  /// Releases what it holds, unless it is pinned. Where a call of its context is under way that does not wait to write,
+  /// the next one does that (`giveUpIfAsked`).
   func giveUp() {
     if isPinned || transaction == nil { return }
     isAsked.store(true, ordering: .releasing)
-    func giveUpUnlessUsed() {
-      if depth > 0 || isPinned || transaction == nil { return }
-      hasLost.store(true, ordering: .releasing)
-      leave()
-    }
     // Without a wait: what is worked out beside a context may use it for long.
     if waitsToWrite {
       _ = lock.withFreeLock(giveUpUnlessUsed)
     } else {
-      whileFree { _ = lock.withFreeLock(giveUpUnlessUsed) }
+      holder.whileFree { _ = lock.withFreeLock(giveUpUnlessUsed) }
     }
   }
+
+  func giveUpIfAsked() {
+    if isAsked.load(ordering: .acquiring) { lock.withLock(giveUpUnlessUsed) }
+  }
+
+  private func giveUpUnlessUsed() {
+    if depth > 0 || isPinned || transaction == nil { return }
+    isAsked.store(false, ordering: .releasing)
+    hasLost.store(true, ordering: .releasing)
+    leave()
+  }
+
+  var isOfContext: Bool {
+    get { isTaken.load(ordering: .acquiring) }
+    set { isTaken.store(newValue, ordering: .releasing) }
+  }
+
+  /// Whether callers hold what is shown of it, so that the store is to keep it.
+  var isInUse: Bool { !isLost && holder.isInUse() }
 
   /// Whether its context waits for the lock of the store, to write and to move on by that. Only with that lock held it
   /// is known to go on waiting.
@@ -236,9 +251,9 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
 
   private func noteThread() { usingThread.store(UInt(pthread_self()), ordering: .relaxed) }
 
-  /// Whether it was given up, or is to be, so that the context has to move on.
+  /// Whether it was given up, so that what is read since is newer than what the context shows.
   var isLost: Bool {
-    if hasLost.load(ordering: .acquiring) || isAsked.load(ordering: .acquiring) && !isPinned { return true }
+    if hasLost.load(ordering: .acquiring) { return true }
     if isNewest { return store.holdsMoments && isOutdated }
     return store.pool.hasLost && transaction?.isLost == true
   }

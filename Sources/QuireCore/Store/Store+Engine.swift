@@ -2,8 +2,8 @@
 extension Store {
   var opening: any AnyObject & Sendable { commits }
 
-  func makeMoment(isPinned: Bool, unread: ChangeInbox?, whileFree: @escaping WhileFree) -> any Moment {
-    SQLiteMoment(of: self, isPinned: isPinned, unread: unread, whileFree: whileFree)
+  func makeMoment(isPinned: Bool, unread: ChangeInbox?, for holder: MomentHolder) -> any Moment {
+    SQLiteMoment(of: self, isPinned: isPinned, unread: unread, for: holder)
   }
 
   var newest: any Moment { newestMoment }

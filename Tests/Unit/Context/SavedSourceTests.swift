@@ -43,7 +43,9 @@ private final class CountingSource: SavedSource {
 
   func hasNews(for inbox: ChangeInbox) -> Bool { counted.hasNews(for: inbox) }
 
-  var hasLostMoment: Bool { counted.hasLostMoment }
+  func readsAhead(of inbox: ChangeInbox) -> Bool { counted.readsAhead(of: inbox) }
+
+  func giveUpIfAsked() { counted.giveUpIfAsked() }
 
   func beginMove(_ inbox: ChangeInbox) throws(Failure) -> Move { try counted.beginMove(inbox) }
 

@@ -46,8 +46,11 @@ struct UndoTests {
     try context.enableUndo(levels: 0)
     let book = try insert("Book", ["title": .text("a")])
     try context.process()
-    try set(book, "title", .text("b"))
+    // A fetch only reads, and ends no group.
+    try set(book, "title", .text("before b"))
     _ = try context.fetch(FetchRequest(entityName: "Book"))
+    try set(book, "title", .text("b"))
+    try context.process()
     try set(book, "title", .text("c"))
     try context.save()
     try set(book, "title", .text("d"))

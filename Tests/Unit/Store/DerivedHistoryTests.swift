@@ -156,6 +156,8 @@ struct DerivedHistoryTests {
       try player.context.save()
       try player.fixture.check(moment)
       try player.fixture.check(player.context, moment)
+      // A fetch advances nothing, also where the context merges automatically.
+      try player.follower.mergeIfAutomatic()
       try player.fixture.check(player.follower, "\(moment), follower")
       // Objects that stay read, so that they have to be told.
       let list = try player.follower.fetch(FetchRequest(entityName: "Author"))
@@ -164,6 +166,7 @@ struct DerivedHistoryTests {
         try player.batch()
         try player.fixture.check("\(moment), after a batch request")
         try player.fixture.check(player.context, "\(moment), after a batch request")
+        try player.follower.mergeIfAutomatic()
         try player.fixture.check(player.follower, "\(moment), follower after a batch request")
       }
       if player.dice.chance(1, of: 4) {

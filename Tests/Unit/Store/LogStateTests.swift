@@ -76,26 +76,29 @@ struct LogStateTests {
     let store = try open(limit: LogStateTests.limit, in: folder), reader = Context(store: store)
     #expect(try count(reader) == 0)
     try fill(store, 3)
-    #expect(try !reader.source.hasLostMoment && store.logState().olderCount == 1)
-    let more = try fill(store) { reader.source.hasLostMoment }
+    #expect(try !reader.readsAhead && store.logState().olderCount == 1)
+    let more = try fill(store) { reader.readsAhead }
     #expect(try store.logState().olderCount == 0)
     let rest = try fill(store) { try store.logState().size < LogStateTests.limit }
     try reader.process()
     #expect(try count(reader) == 3 + more + rest)
   }
 
-  @Test("A context in which a call always runs is asked to move on, and shows what it showed until then")
+  @Test("A context in which a call always runs shows what it showed until its next call gives the moment up")
   func askingBusyContexts() throws {
     let folder = try TemporaryFolder(), store = try open(limit: LogStateTests.limit, in: folder)
     // A store that nothing uses is about to be closed, and folds nothing.
     let context = Context(store: store)
     defer { withExtendedLifetime(context) {} }
     // Its context is never found free.
-    let moment = SQLiteMoment(of: store, whileFree: { _ in })
+    let moment = SQLiteMoment(of: store), plan = FetchPlan(entity: try store.model.entity(named: "Tag"))
     #expect(try moment.begin().commit == 0)
-    _ = try fill(store) { moment.isLost }
-    #expect(moment.commit == 0)
-    #expect(try moment.ids(FetchPlan(entity: store.model.entity(named: "Tag"))).isEmpty)
+    _ = try fill(store) {
+      #expect(try !moment.isLost && moment.commit == 0 && moment.ids(plan).isEmpty)
+      moment.giveUpIfAsked()
+      return moment.isLost
+    }
+    #expect(try !moment.ids(plan).isEmpty)
     moment.renew()
     #expect(!moment.isLost && moment.commit == store.commits.newest)
     // A folding waits for it then.
@@ -131,7 +134,7 @@ struct LogStateTests {
     #expect(try count(reader) == 1000 && largest < 2 << 20, "\(largest)")
   }
 
-  @Test("Beside one that only reads, it is moved on")
+  @Test("Beside one that only reads, and has nothing in use, its moment is given up")
   func othersBesideReadingContexts() throws {
     let folder = try TemporaryFolder(), store = try open(limit: 1 << 20, in: folder), reader = Context(store: store)
     #expect(try count(reader) == 0)
@@ -156,11 +159,13 @@ struct LogStateTests {
     try mine.set(.text("mine"), for: word)
     for each in [tag, second] { try each.set(.text("theirs"), for: word) }
     try other.save()
-    if limit != nil { _ = try fill(store) { form.source.hasLostMoment } }
-    #expect(form.source.hasLostMoment == (limit != nil))
+    if limit != nil { _ = try fill(store) { form.readsAhead } }
+    #expect(form.readsAhead == (limit != nil))
     #expect(failure { try form.save() }?.kind == .conflict)
-    #expect(try kept.value(of: word).isNil == (limit == nil))
+    // What was read stays as it is shown until a call advances the context, and a save that fails does not.
+    #expect(try kept.value(of: word).isNil)
     try form.rollback()
+    #expect(try !kept.value(of: word).isNil && !form.readsAhead)
     #expect(try mine.value(of: word).isIdentical(to: .text("theirs")) && form.inbox.isEmpty)
     try mine.set(.text("mine"), for: word)
     try form.save()
@@ -242,12 +247,12 @@ struct LogStateTests {
     #expect(try count(reader) == 0 && count(other) == 0)
     try reader.pin()
     try fill(store, 60)
-    #expect(try !reader.source.hasLostMoment && count(reader) == 0 && !other.source.hasLostMoment && count(other) == 0)
+    #expect(try !reader.readsAhead && count(reader) == 0 && !other.readsAhead && count(other) == 0)
     var state = try store.logState()
     #expect(state.size > 2 * LogStateTests.limit && state.unfoldedSize > 0 && state.limit == LogStateTests.limit)
     #expect((state.olderCount, state.pinnedCount, state.lag) == (2, 1, 60))
     try reader.unpin()
-    _ = try fill(store) { reader.source.hasLostMoment && other.source.hasLostMoment }
+    _ = try fill(store) { reader.readsAhead && other.readsAhead }
     _ = try fill(store) { try store.logState().size < LogStateTests.limit }
     state = try store.logState()
     #expect((state.olderCount, state.pinnedCount, state.lag) == (0, 0, 0) && state.unfoldedSize <= state.size)

@@ -23,6 +23,9 @@ struct SharedMomentTests {
     try moment.count(FetchPlan(entity: moment.model.entity(named: "Tag")))
   }
 
+  /// No call of its context is ever under way.
+  private let free = MomentHolder(whileFree: { $0() }, isInUse: { false })
+
   private func connection(_ moment: SQLiteMoment) throws -> ObjectIdentifier {
     try moment.withConnection { connection throws(Failure) in ObjectIdentifier(connection) }
   }
@@ -30,7 +33,7 @@ struct SharedMomentTests {
   /// Two moments of one state with one tag, which is not the newest.
   private func pair() throws -> (first: SQLiteMoment, second: SQLiteMoment) {
     try insert("a")
-    let first = SQLiteMoment(of: store, whileFree: { $0() }), second = SQLiteMoment(of: store)
+    let first = SQLiteMoment(of: store, for: free), second = SQLiteMoment(of: store)
     try first.begin()
     try insert("b")
     #expect(second.begin(with: first, at: try first.begin().changes))
@@ -160,7 +163,7 @@ struct SharedMomentTests {
 
   @Test("A pinned moment is not given up")
   func pinned() throws {
-    let moment = SQLiteMoment(of: store, isPinned: true, whileFree: { $0() })
+    let moment = SQLiteMoment(of: store, isPinned: true, for: free)
     try moment.begin()
     try insert("a")
     moment.giveUp()

@@ -61,12 +61,10 @@ func givePage<H: Handle>(
   _ out_page: Out<quire_page>, _ out_error: ErrorOut
 ) -> quire_status where H.Object: PagedRows {
   status(rows, name, giving: out_page, "out_page", out_error) { rows throws(Failure) in
-    // What the caller has asked for may have been there before the context had to move on.
-    let hasMoved = try rows.owningContext.beginReading()
-    let total = rows.count
-    let asked = try hasMoved ? presentRange(first, count, of: total) : range(first, count, of: total)
+    try rows.owningContext.beginReading()
     let page = try rows.page(
-      asked, keys: strings(key_paths, key_path_count, "key_paths"), nulSeparated: pageFlags(flags).nulSeparated)
+      range(first, count, of: rows.count), keys: strings(key_paths, key_path_count, "key_paths"),
+      nulSeparated: pageFlags(flags).nulSeparated)
     return ExportedPage(page)
   }
 }

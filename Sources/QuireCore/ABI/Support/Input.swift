@@ -147,12 +147,6 @@ func range(_ first: Int64, _ count: Int64, of total: Int) throws(Failure) -> Ran
   return Int(first)..<Int(end.partialValue)
 }
 
-/// As many of these rows as there are.
-func presentRange(_ first: Int64, _ count: Int64, of total: Int) throws(Failure) -> Range<Int> {
-  let asked = try range(first, count, of: .max)
-  return min(asked.lowerBound, total)..<min(asked.upperBound, total)
-}
-
 /// An unsigned number from C that Swift counts with.
 func number(_ value: UInt64, _ name: InputName) throws(Failure) -> Int {
   guard let number = Int(exactly: value) else {

@@ -137,8 +137,7 @@ extension Context {
 extension ManagedObject {
   /// The first thing in a call that reads a value.
   func beginReadingValue() throws(Failure) {
-    // Values that are here are of the moment of the others.
-    if isFault { try context.moveOnIfLost() }
+    if isFault { try context.beginReading() }
     try awaken()
   }
 

@@ -75,13 +75,18 @@ extension Context {
     loseTrack(of: session.adrift)
     let refreshed = session.run()
     if session.left.isEmpty {
-      earlyReading?.forget()
+      earlyReading.forget()
     } else {
       // The merge of these changes must know which objects and lists have read them already.
       inbox.putBack(session.left)
       hasLeftBehind = true
     }
     return refreshed
+  }
+
+  /// Merges what was left because of changes that are pending no more.
+  func takeWhatWasLeft() throws(Failure) {
+    if hasLeftBehind, !hasChanges, activity.isEmpty { try mergeInbox() }
   }
 
   /// What is in the store now, by reference.

@@ -26,7 +26,7 @@ extension Context {
     case .ready(let prepared):
       if try merge(prepared) {
         if !waits { return try fetchAsked(here: false) }
-      } else if preparation?.noteMisfit() == true {
+      } else if !readsAhead, preparation?.noteMisfit() == true {
         if !waits { return preparation?.beginAgain() ?? () }
       } else {
         fetchesHere = true
@@ -157,7 +157,7 @@ extension Context {
     pageAhead.release()
     loseTrack(of: session.adrift)
     let refreshed = session.run()
-    earlyReading?.forget()
+    earlyReading.forget()
     try tell(refreshed)
   }
 
@@ -196,10 +196,7 @@ extension Context {
   /// For what shows the state of the store. Within an observer the running bracket goes on first.
   func mergeIfAutomatic() throws(Failure) {
     try source.mergeIfAutomatic()
-    // Without moments everything is read as it is now, so that objects and lists keep up with that.
-    guard mergesAutomatically || !store.holdsMoments, activity.isDisjoint(with: [.notifying, .askingHandler]) else {
-      return
-    }
+    guard mergesAutomatically, activity.isDisjoint(with: [.notifying, .askingHandler]) else { return }
     if source.isPinned { return try fetchAsked(here: true) }
     if preparation?.isUnderWay == true { return }
     if source.hasNews(for: inbox) || preparation?.isReady == true { try merge(waits: false) }

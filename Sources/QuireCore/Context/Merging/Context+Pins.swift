@@ -3,14 +3,14 @@ extension Context {
   /// Names the commit that the context shows.
   func momentToken() throws(Failure) -> MomentToken {
     try checkMayChange()
-    try moveOnIfLost()
+    try beginReading()
     return try source.token()
   }
 
   /// Stays at what the context shows. Where it shows nothing yet, that begins with its next read.
   func pin() throws(Failure) {
     try checkMayChange()
-    try moveOnIfLost()
+    try beginReading()
     try source.setPinned(true)
   }
 

@@ -59,6 +59,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   private let confinement: Confinement
   private let store: any Engine
   private let inbox: ChangeInbox
+  private let holder: MomentHolder
 
   private struct Progress {
     var state = State.idle
@@ -99,6 +100,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     confinement = context.confinement
     store = context.store
     inbox = context.inbox
+    holder = (context.source as? StoreSource)?.holder ?? .none
   }
 
   // MARK: Any thread
@@ -225,9 +227,8 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   private func run() {
     guard let base = waitForBase() else { return }
     if base.observers.isEmpty { return end(.failed) }
-    let moment = store.makeMoment(isPinned: false, unread: nil) { [weak confinement] body in
-      _ = confinement?.whileFree(body)
-    }
+    let moment = store.makeMoment(isPinned: false, unread: nil, for: holder)
+    moment.isOfContext = false
     inbox.prepareToRead()
     do throws(Failure) {
       let commit = try moment.begin().commit
@@ -273,8 +274,10 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   }
 
   private func makeBase() -> Base? {
-    // A pinned context stays where it is.
-    guard isWanted, let context, !context.source.isPinned, let commit = context.source.moment.commit else { return nil }
+    // A pinned context stays where it is, and one that reads ahead shows no commit to begin from.
+    guard isWanted, let context, !context.source.isPinned, !context.readsAhead,
+      let commit = context.source.moment.commit
+    else { return nil }
     progress.withLock { $0.state = .running }
     let observers = context.announcer.observers.compactMap { $0.preparation() }
     return Base(

@@ -371,9 +371,11 @@ extension MergeSession {
     object.fetched = [:]
     if object.state == .saved { refreshed.append(object) }
     if object.state == .deleted { object.deleteAgain() }
-    guard object.state == .saved, let early = context.earlyReading else { return }
+    if object.state != .saved { return }
     // Of one that was read since it was changed observers do not know what became different.
-    let isRead = early.mayContain(object) || version == row.version && time == context.clock.change
+    let isRead =
+      context.earlyReading.mayContain(object)
+      || context.parent != nil && version == row.version && time == context.clock.change
     if isRead { context.touch(object) }
   }
 

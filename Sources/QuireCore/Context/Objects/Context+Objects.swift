@@ -93,7 +93,7 @@ extension Context {
       found = nil
     }
     guard let object = found, object.isLive, object.entity.isKind(of: entity) else {
-      throw Failure(.notFound, "There is no \(entity.name) with the id \(id).", about: .row(id, of: entity))
+      throw missingRow("There is no \(entity.name) with the id \(id).", about: .row(id, of: entity))
     }
     return object
   }

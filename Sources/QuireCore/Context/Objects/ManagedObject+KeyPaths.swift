@@ -32,21 +32,26 @@ extension ManagedObject: PropertySource {
 
   /// The value at a path that has been resolved, for this entity or one above. An empty relationship makes
   /// the whole path nil, and so does one whose object is no longer in the store, as in SQL.
-  func value(at path: ResolvedKeyPath) throws(Failure) -> Value { try value(at: path, after: 0) }
+  ///
+  /// With `isShown` the call fails for an object that is only gone from what is read now, while the context goes on to
+  /// show it.
+  func value(at path: ResolvedKeyPath, isShown: Bool = false) throws(Failure) -> Value {
+    try value(at: path, after: 0, isShown)
+  }
 
   /// `step` relationships of the path have led to this object.
-  private func value(at path: ResolvedKeyPath, after step: Int) throws(Failure) -> Value {
+  private func value(at path: ResolvedKeyPath, after step: Int, _ isShown: Bool) throws(Failure) -> Value {
     let isLast = step == path.relationships.count
     if !entity.declares(isLast ? path.last : path.relationships[step]) {
       // Of another entity of the tree, about which a list may ask.
-      return try value(at: ResolvedKeyPath(Array(path.names[step...]), of: entity, for: .column))
+      return try value(at: ResolvedKeyPath(Array(path.names[step...]), of: entity, for: .column), isShown: isShown)
     }
     if isLast { return try value(of: path.last) }
     guard let target = try object(of: path.relationships[step]) else { return .nil }
     do throws(Failure) {
-      return try target.value(at: path, after: step + 1)
+      return try target.value(at: path, after: step + 1, isShown)
     } catch {
-      if error.kind == .notFound, !target.isLive { return .nil }
+      if error.kind == .notFound, !target.isLive || target.isFault && !isShown { return .nil }
       throw error
     }
   }

@@ -53,7 +53,7 @@ extension ManagedObject {
     do {
       try prepare(relationship)
     } catch {
-      if error.kind == .notFound, !isLive { return false }
+      if error.kind == .notFound { return false }
       throw error
     }
     return isLive
@@ -64,7 +64,7 @@ extension ManagedObject {
     do {
       try fulfil()
     } catch {
-      if error.kind == .notFound, !isLive { return false }
+      if error.kind == .notFound { return false }
       throw error
     }
     return true

@@ -10,11 +10,14 @@ extension ManagedObject {
     }
     // Another program may have made it a row of another entity.
     guard let row = try context.row(id, of: entity.root), row.entity === entity else {
+      let failure = context.missingRow("The row of \(summary) is no longer in the store.", about: .object(self))
+      // Where the context reads ahead, a merge says what became of it.
+      if context.readsAhead { throw failure }
       // Lists that still show it let go of it. Once, because others may ask for it again and again.
       if context.table.noteMissing(reference) { context.touchLife(of: self, isLive: true) }
       state = .gone
       context.table.unregister(reference)
-      throw Failure(.notFound, "The row of \(summary) is no longer in the store.", about: .object(self))
+      throw failure
     }
     fulfil(with: row)
   }
@@ -216,6 +219,8 @@ extension Context {
     if let object = registeredObject(reference) { return object }
     if reference.isTemporary, !source.holdsObjects { return nil }
     if !entity.hasChildren, !reference.isTemporary { return object(reference, entity: entity) }
-    return try source.rows(root: entity.root, ids: [reference.id]).first.map { object(for: $0) }
+    let row = try source.rows(root: entity.root, ids: [reference.id]).first
+    // One that is only gone from what is read now is a fault, as where its entity is known.
+    return row.map { object(for: $0) } ?? (readsAhead ? object(reference, entity: entity) : nil)
   }
 }

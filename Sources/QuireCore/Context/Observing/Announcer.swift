@@ -43,6 +43,15 @@ final class Announcer {
 
   func note(_ object: ManagedObject) { touched.insert(object) }
 
+  /// A list is fetched before changes are reported: it knows objects as they are now, and other observers know them as
+  /// they were.
+  func settleNews() {
+    for object in touched {
+      object.context.noteTargets(of: object)
+      object.unheard.settle(object.values)
+    }
+  }
+
   func forgetNews() { touched = ObjectSet() }
 
   /// Of several failures of delegates the first counts.
@@ -65,7 +74,7 @@ final class Announcer {
     for _ in 0..<Announcer.mostRounds {
       let objects = touched.take()
       if objects.isEmpty { return }
-      context.pending.noteValues(of: objects)
+      context.pending.fileValues()
       if !hasListeners {
         for object in objects { object.unheard = UnheardChange() }
         continue

@@ -3,7 +3,6 @@ extension Context {
   /// been told. Called from within an observer it leaves the rest to the running call, which goes on until nothing new
   /// has happened.
   func process() throws(Failure) {
-    try moveOnIfLost()
     try notifyObservers()
     // Within an observer the running call fails.
     var context: Context? = self

@@ -17,12 +17,9 @@ protocol ContextObserver: AnyObject {
   var isFetchAsked: Bool { get }
   /// Has it fetched by the thread of the context after all.
   func fetchHere() throws(Failure)
-  /// What keeps alive the texts that it has lent; nil where there are none.
-  var lentThings: Any? { get }
 }
 
 extension ContextObserver {
   var isFetchAsked: Bool { false }
   func fetchHere() {}
-  var lentThings: Any? { nil }
 }

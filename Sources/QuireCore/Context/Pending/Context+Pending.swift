@@ -19,6 +19,7 @@ extension Context {
   private func note(_ object: ManagedObject) {
     object.unheard.time = clock.noteChange()
     announcer.note(object)
+    pending.noteChange(of: object)
     hookState.changedInSave?.insert(object)
   }
 

@@ -19,6 +19,8 @@ final class PendingChanges {
   private var holders: [ObjectReference: ObjectSet] = [:]
   /// What looks objects up by their values; made by the first lookup after a save.
   private var lookups: [PendingValues] = []
+  /// Objects that have changed since lookups filed them.
+  private var unfiled = ObjectSet()
 
   /// Whether a save has nothing to write.
   var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && updated.isEmpty }
@@ -120,6 +122,7 @@ final class PendingChanges {
     uncounted = ObjectSet()
     holders = [:]
     lookups = []
+    unfiled = ObjectSet()
   }
 
   /// Whether the objects are in the states that their sets stand for.
@@ -171,16 +174,22 @@ final class PendingChanges {
   /// Whether the objects are to be looked up by their values.
   var isLarge: Bool { inserted.count + updated.count > PendingChanges.mostInTurn }
 
-  /// The objects with pending changes that have that value. All changes have been processed.
+  /// The objects with pending changes that have that value.
   func objects(with value: Value, of property: Property) -> [ManagedObject] {
+    fileValues()
     let known = lookups.first { $0.property === property }
     let values = known ?? PendingValues(of: property, among: insertedAndUpdated)
     if known == nil { lookups.append(values) }
     return values.objects(with: value)
   }
 
-  /// Has lookups know of what was inserted or changed.
-  func noteValues(of objects: [ManagedObject]) {
+  /// An object was inserted or changed: lookups file it before they are used.
+  func noteChange(of object: ManagedObject) { if !lookups.isEmpty { unfiled.insert(object) } }
+
+  /// Files objects under the values that they have now.
+  func fileValues() {
+    if unfiled.isEmpty { return }
+    let objects = unfiled.take()
     for values in lookups { objects.forEach(values.note) }
   }
 }

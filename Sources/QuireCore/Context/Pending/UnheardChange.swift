@@ -17,6 +17,13 @@ struct UnheardChange {
     values.append((slot, value))
   }
 
+  /// An observer looks at the object with these values, and others know it as it was before: what has changed so far is
+  /// reported whatever takes it back.
+  mutating func settle(_ current: ContiguousArray<Value>) {
+    if wasLive != nil { properties = .all }
+    properties.formUnion(changed(in: current))
+  }
+
   mutating func notePassing(_ value: Value, at slot: Int) {
     if case .object = value { passing.append((slot, value)) }
   }

@@ -1,33 +1,28 @@
-/// What a child has read before it was told that this became different.
+/// The objects and lists of a context that were read ahead: at a later state than the context shows.
 ///
-/// A child has no moment: it reads what its parent has by then. A context on a store reads nothing ahead.
+/// A child has no moment, and reads what its parent has by then. A context on a store reads ahead when it has lost its
+/// moment, or when the file has no write-ahead log.
 final class EarlyReading {
-  private unowned let child: Context
-  private let parent: Context
   private var objects: Set<ObjectReference> = []
   private var hasList = false
 
-  init(of child: Context, parent: Context) {
-    self.child = child
-    self.parent = parent
+  /// With more objects each one may have been read ahead.
+  private static let mostObjects = 100_000
+
+  var isEmpty: Bool { objects.isEmpty && !hasList }
+
+  fileprivate func note(_ object: ManagedObject) {
+    if hasList { return }
+    objects.insert(object.reference)
+    if objects.count > EarlyReading.mostObjects { noteList() }
   }
 
-  /// Whether what is read now may be newer than what the child was told.
-  var isPossible: Bool {
-    !child.inbox.isEmpty || parent.announcer.hasNews || (parent.earlyReading?.isPossible ?? false)
+  fileprivate func noteList() {
+    hasList = true
+    objects = []
   }
 
-  /// The values of an object were read.
-  func note(_ object: ManagedObject) {
-    if child.announcer.hasListeners, isPossible { objects.insert(object.reference) }
-  }
-
-  /// The rows of a list were read, or some of them.
-  func noteList() {
-    if child.announcer.hasListeners, isPossible { hasList = true }
-  }
-
-  /// Whether this object, or any list, was read ahead of what the child is about to take over.
+  /// Whether this object, or any list, was read ahead of what the context is about to merge.
   func mayContain(_ object: ManagedObject) -> Bool { hasList || objects.contains(object.reference) }
 
   /// Objects got permanent ids.
@@ -35,9 +30,28 @@ final class EarlyReading {
     if !objects.isEmpty { objects = Set(objects.map { permanent[$0] ?? $0 }) }
   }
 
-  /// The child has taken over what it was told.
+  /// The context has merged what was read ahead.
   func forget() {
     objects.removeAll()
     hasList = false
+  }
+}
+
+extension Context {
+  /// Whether what is read now may be newer than what the context shows. For a file without a write-ahead log the answer
+  /// is always yes, because it is asked for each row: `beginReading` forgets what was not read ahead.
+  var mayReadAhead: Bool {
+    if let parent { return !inbox.isEmpty || parent.announcer.hasNews || parent.mayReadAhead }
+    return !store.holdsMoments || readsAhead
+  }
+
+  /// Records that the values of an object were read.
+  func noteReading(of object: ManagedObject) {
+    if announcer.hasListeners, mayReadAhead { earlyReading.note(object) }
+  }
+
+  /// Records that rows of a list were read.
+  func noteReadingOfList() {
+    if announcer.hasListeners, mayReadAhead { earlyReading.noteList() }
   }
 }

@@ -69,7 +69,9 @@ final class ParentSource: SavedSource {
 
   // MARK: What is to come
 
-  var hasLostMoment: Bool { false }
+  func readsAhead(of inbox: ChangeInbox) -> Bool { parent.readsAhead }
+
+  func giveUpIfAsked() { parent.source.giveUpIfAsked() }
 
   func hasNews(for inbox: ChangeInbox) -> Bool { !inbox.isEmpty }
 

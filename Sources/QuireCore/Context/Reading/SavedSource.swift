@@ -44,8 +44,11 @@ protocol SavedSource: AnyObject {
   /// Whether there is something for a context with that inbox to take over.
   func hasNews(for inbox: ChangeInbox) -> Bool
 
-  /// Whether what the context shows cannot be read any more, so that it has to take over what is newest.
-  var hasLostMoment: Bool { get }
+  /// Whether rows that are read now may be of a later commit than what the context with that inbox shows.
+  func readsAhead(of inbox: ChangeInbox) -> Bool
+
+  /// Gives up the moment if the store has asked for that while a call was under way.
+  func giveUpIfAsked()
 
   /// Begins a step of a context to what is newest, with what has come into its inbox.
   func beginMove(_ inbox: ChangeInbox) throws(Failure) -> Move

@@ -14,8 +14,19 @@ extension StoreSource {
     }
   }
 
+  /// There is no moment to stay at where the context has lost the one that it shows.
+  func checkHasMoment() throws(Failure) {
+    if moment.isLost {
+      throw Failure(
+        .invalidState,
+        "The store '\(store.path)' has given up the moment that the context shows, because its write-ahead log had "
+          + "become too long. Merge the context first (quire_context_merge).")
+    }
+  }
+
   func token() throws(Failure) -> MomentToken {
     try checkMayPin()
+    try checkHasMoment()
     return MomentToken(try moment.begin(), of: store)
   }
 
@@ -28,7 +39,9 @@ extension StoreSource {
           + "of this store.")
     }
     let shown = try moment.begin()
-    if shown.changes == token.changes { return Move(nil, reading: { body throws(Failure) in try body() }) }
+    if shown.changes == token.changes, !moment.isLost {
+      return Move(nil, reading: { body throws(Failure) in try body() })
+    }
     let next = newMoment()
     inbox.prepareToTake()
     let reached: MomentState
@@ -39,7 +52,8 @@ extension StoreSource {
       inbox.takeNothing()
       throw error
     }
-    let isKnown = reached.changes > shown.changes && inbox.keepsApart(upTo: reached.commit)
+    let isLater = !moment.isLost && reached.changes > shown.changes
+    let isKnown = isLater && inbox.keepsApart(upTo: reached.commit)
     let known = isKnown ? inbox.take(upTo: reached.commit) : nil
     if !isKnown { inbox.takeNothing() }
     return Move(

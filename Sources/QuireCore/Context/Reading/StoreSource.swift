@@ -5,18 +5,18 @@ final class StoreSource: SavedSource {
   private(set) var isInTransaction = false
   private(set) var isPinned = false
 
-  /// Of the context, which its moments may be taken from while no call runs in it.
-  private let whileFree: WhileFree
+  /// What its moments know of the context.
+  let holder: MomentHolder
 
   /// For the context with that inbox.
-  init(_ store: any Engine, _ inbox: ChangeInbox, whileFree: @escaping WhileFree = { _ in }) {
+  init(_ store: any Engine, _ inbox: ChangeInbox, for holder: MomentHolder = .none) {
     self.store = store
-    self.whileFree = whileFree
-    moment = store.makeMoment(isPinned: false, unread: inbox, whileFree: whileFree)
+    self.holder = holder
+    moment = store.makeMoment(isPinned: false, unread: inbox, for: holder)
   }
 
   /// A moment that has not begun.
-  func newMoment() -> any Moment { store.makeMoment(isPinned: isPinned, unread: nil, whileFree: whileFree) }
+  func newMoment() -> any Moment { store.makeMoment(isPinned: isPinned, unread: nil, for: holder) }
 
   // MARK: Rows
 
@@ -75,7 +75,12 @@ final class StoreSource: SavedSource {
     return !inbox.isEmpty || moment.hasNews || moment.isLost
   }
 
-  var hasLostMoment: Bool { moment.isLost }
+  func readsAhead(of inbox: ChangeInbox) -> Bool {
+    if isInTransaction { return false }
+    return store.holdsMoments ? moment.isLost : !inbox.isEmpty || moment.hasNews
+  }
+
+  func giveUpIfAsked() { moment.giveUpIfAsked() }
 
   func beginMove(_ inbox: ChangeInbox) throws(Failure) -> Move {
     if isInTransaction || !store.holdsMoments { return moveOnNewest(inbox) }
@@ -102,9 +107,11 @@ final class StoreSource: SavedSource {
 
   /// A step to what was worked out beside the context; nil where that does not begin from what the context shows.
   func beginMove(from base: Int64, to next: any Moment, _ change: StoreChange) -> Move? {
-    if isInTransaction || moment.commit != base || next.isLost { return nil }
+    // What the context has read since it lost its moment is not what that begins from.
+    if isInTransaction || moment.isLost || moment.commit != base || next.isLost { return nil }
     let former = moment
     next.isPinned = isPinned
+    next.isOfContext = true
     return Move(
       change, reading: { body throws(Failure) in try self.reading(next, body) },
       accept: {
@@ -243,7 +250,10 @@ final class StoreSource: SavedSource {
   }
 
   func setPinned(_ isPinned: Bool) throws(Failure) {
-    if isPinned { try checkMayPin() }
+    if isPinned {
+      try checkMayPin()
+      try checkHasMoment()
+    }
     self.isPinned = isPinned
     moment.isPinned = isPinned
   }

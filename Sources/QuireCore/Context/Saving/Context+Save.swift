@@ -186,7 +186,7 @@ extension Context {
     for object in registeredObjects { object.replaceReferences(permanent) }
     undoManager?.replace(permanent)
     inbox.rename(permanent, model)
-    earlyReading?.rename(permanent)
+    earlyReading.rename(permanent)
     announceIDs(own)
   }
 
@@ -194,7 +194,7 @@ extension Context {
   /// While there is something to merge, any object may have been read with one that others have given away since.
   private func dropFromMembers(_ gone: [ManagedObject]) {
     if gone.isEmpty { return }
-    let isAnywhere = earlyReading?.isPossible == true || exposedRelationships(to: gone).contains(where: \.isToMany)
+    let isAnywhere = mayReadAhead || exposedRelationships(to: gone).contains(where: \.isToMany)
     if pending.overlaid.isEmpty && !isAnywhere { return }
     let references = Set(gone.map(\.reference))
     for object in isAnywhere ? registeredObjects : Array(pending.overlaid) { object.dropMembers(references) }

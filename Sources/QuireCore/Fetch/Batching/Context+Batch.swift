@@ -149,6 +149,7 @@ extension Context {
     mergeAfterSave = nil
     loseTrack(of: merge.adrift)
     merge.run()
+    earlyReading.forget()
     try? propagateDeletesToOthers()
     try? notifyObservers()
     try? tellRestOfLists()

@@ -50,7 +50,7 @@ final class CompositeController: LiveList {
         .invalidState, "A composite cannot be fetched again from within its own delegate. Do it when that has returned."
       )
     }
-    for child in children { try child.prepareToRead("be fetched again") }
+    for child in children { try child.prepareToFetch() }
     let time = context.clock.change
     var fresh: [ListContents] = []
     for child in children { fresh.append(try child.listing.contents(in: context, cache: child.cacheName)) }

@@ -17,7 +17,7 @@ extension ResultsController {
   /// Fetches beside the context: the next merge after that shows the rows. A list that only this thread can fetch is
   /// fetched at once.
   func beginFetch() throws(Failure) {
-    try prepareToRead("be fetched")
+    try prepareToFetch()
     if isFetched || isFirstFetchAsked {
       throw Failure(
         .invalidState,

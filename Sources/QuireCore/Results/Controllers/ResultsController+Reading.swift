@@ -11,11 +11,15 @@ extension ResultsController {
     let ids = beyond.filter { readObject($0) == nil }
     let objects = try storedObjects([id] + ids)
     guard let object = objects.first(where: { $0.id == id }) else {
+      let failure = context.missingRow("The row of \(query.entity.name) \(id) is no longer in the store.")
       if isSettled { letGo(of: [id]) }
-      throw Failure(.notFound, "The row of \(query.entity.name) \(id) is no longer in the store.")
+      throw failure
     }
     // Another writer changed the row: the list takes that on with the next changes, so as not to show it out of order.
-    for object in objects where try !contents.isUpToDate(with: object) { context.touch(object) }
+    // Where the context reads ahead, the next changes are those of a merge.
+    if !context.readsAhead {
+      for object in objects where try !contents.isUpToDate(with: object) { context.touch(object) }
+    }
     let related = try context.prefetch(listing.prefetched, from: objects)
     if !ids.isEmpty || !related.isEmpty { ahead.hold(objects + related) }
     return object
@@ -74,8 +78,10 @@ extension ResultsController {
     }
   }
 
-  /// Another program has deleted these rows: the list loses them with the next changes.
+  /// Another program has deleted these rows: the list loses them with the next changes. Where the context reads ahead a
+  /// merge does that.
   private func letGo(of ids: some Sequence<Int64>) {
+    if context.readsAhead { return }
     for id in ids {
       let object = context.object(
         ObjectReference(root: query.entity.rootNumber, id: id), entity: query.entity)

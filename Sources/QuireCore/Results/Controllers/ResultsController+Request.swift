@@ -5,7 +5,7 @@ extension ResultsController {
   ///
   /// On failure it goes on with what it had. Objects keep their ids, so that both entities must be of one tree.
   func setRequest(_ request: FetchRequest, sections: Listing.Sectioning) throws(Failure) {
-    try prepareToRead("be given another request")
+    try prepareToChange("be given another request")
     try show(awaitedRequest(request, sections: sections))
   }
 
@@ -16,7 +16,7 @@ extension ResultsController {
   /// Returns the number by which `requestNumber` tells that the request is shown.
   @discardableResult
   func beginRequest(_ request: FetchRequest, sections: Listing.Sectioning) throws(Failure) -> Int64 {
-    try checkMayRead("be given another request")
+    try checkNotTelling("be given another request")
     let next = try awaitedRequest(request, sections: sections)
     let contents = ListContents(next.listing)
     if isFetched, contents.window == nil, contents.aggregates == nil, next.listing.definition.isForAnyThread,

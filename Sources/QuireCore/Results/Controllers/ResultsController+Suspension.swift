@@ -2,7 +2,7 @@
 extension ResultsController {
   /// Keeps the list as it is, without reports to its delegate, until `resume`. Earlier changes are reported first.
   func suspend() throws(Failure) {
-    try prepareToRead("be suspended")
+    try prepareToChange("be suspended")
     if withheld != nil {
       throw Failure(.invalidState, "The results controller is suspended already; resume it first.")
     }
@@ -11,7 +11,7 @@ extension ResultsController {
 
   /// Takes over the changes since `suspend`: as one bracket, or without a report where the view shows them already.
   func resume(telling: Bool) throws(Failure) {
-    try prepareToRead("be resumed")
+    try prepareToChange("be resumed")
     if preparedRequest != nil {
       // It was suspended in the midst of the merge that was to show this.
       preparedRequest = nil

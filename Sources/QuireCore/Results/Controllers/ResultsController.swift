@@ -80,7 +80,7 @@ final class ResultsController: LiveList {
 
   /// Fetches anew, without telling the delegate.
   func performFetch() throws(Failure) {
-    try prepareToRead("be fetched again")
+    try prepareToFetch()
     if gatherer != nil {
       throw Failure(
         .invalidState, "The results controller is shown in a composite; fetch that, which fetches all of its lists.")
@@ -128,12 +128,23 @@ final class ResultsController: LiveList {
     contents = ListContents(listing)
   }
 
-  func prepareToRead(_ what: String) throws(Failure) {
-    try checkMayRead(what)
+  func prepareToFetch() throws(Failure) {
+    try checkNotTelling("be fetched again")
+    try context.beginFetching()
+    var source: Context? = context
+    while let some = source {
+      some.announcer.settleNews()
+      source = some.parent
+    }
+  }
+
+  /// For what changes what the list shows: pending changes are reported first.
+  func prepareToChange(_ what: String) throws(Failure) {
+    try checkNotTelling(what)
     try context.process()
   }
 
-  func checkMayRead(_ what: String) throws(Failure) {
+  func checkNotTelling(_ what: String) throws(Failure) {
     try context.store.checkOpen()
     if isTelling || gatherer?.isTelling == true {
       throw Failure(
@@ -264,8 +275,6 @@ final class ResultsController: LiveList {
     if let delegate, delegate.hasIndexTitles { return delegate.indexTitle(ofSection: section.name, in: self) }
     return section.indexTitle ?? Text(section.name.string.prefix(1).uppercased())
   }
-
-  var lentThings: Any? { (lentSections, contents.aggregates?.lent) }
 
   private func forgetTitles() {
     titles = nil

@@ -126,7 +126,7 @@ extension Listing {
     var query = query
     query.monitor = FetchMonitor(of: query.entity.name, cancellation, progress, in: context)
     let fresh = ListContents(self)
-    context.earlyReading?.noteList()
+    context.noteReadingOfList()
     try context.source.moment.watched(by: query.monitor) { () throws(Failure) in
       let loader = SectionedIndex.Loader(fresh.index)
       if let window = fresh.window {
@@ -223,7 +223,7 @@ extension Listing {
     atMost most: Int? = nil,
     _ add: (Int64, RowKey) -> Void
   ) throws(Failure) -> (pending: [RowChange], end: Mark?) {
-    context.earlyReading?.noteList()
+    context.noteReadingOfList()
     let overlay = try PendingOverlay(query, in: context)
     var plan = query.plan()
     plan.excluded = overlay.savedIDs
