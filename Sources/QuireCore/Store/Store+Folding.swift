@@ -29,6 +29,9 @@ final class LogFolding: @unchecked Sendable {
   let insistentPageCount: Int
   /// From so many on moments of contexts in which no call runs are given up.
   let mostPageCount: Int
+  /// From so many on also those of contexts whose objects or lists are in use. It leaves room for what is committed
+  /// until the log begins anew, so that the log has less than eight times its limit.
+  let hardPageCount: Int
   let pageSize: Int
 
   /// The smallest limit of a log, in bytes. One of fewer pages would be folded after each commit.
@@ -40,6 +43,7 @@ final class LogFolding: @unchecked Sendable {
     firstPageCount = max((limit ?? (isInMemory ? 16 << 20 : 64 << 20)) / 16 / pageSize, 1)
     insistentPageCount = 4 * firstPageCount
     mostPageCount = 16 * firstPageCount
+    hardPageCount = 8 * mostPageCount - mostPageCount / 2
     nextPageCount = Atomic(firstPageCount)
   }
 
@@ -138,7 +142,10 @@ extension Store {
     // Beside a moment that is pinned the others are no matter: the log cannot begin anew in any case.
     let isTooLong = pageCount >= folding.mostPageCount && !olderMoments.contains(where: \.isPinned)
     let isLast = folding.failureCount > Store.mostFailures
-    if isTooLong { for moment in isLast ? olderMoments : resting { moment.giveUp() } }
+    let isKept = pageCount < folding.hardPageCount
+    if isTooLong {
+      for moment in isLast ? olderMoments : resting where !isKept || !moment.isInUse { moment.giveUp() }
+    }
     // Writers wait for contexts that move, and not for those that do not.
     let mayWait = pageCount >= folding.insistentPageCount && (isTooLong || resting.isEmpty)
     let older = olderMoments

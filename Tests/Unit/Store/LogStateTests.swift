@@ -143,6 +143,27 @@ struct LogStateTests {
     #expect(largest < 3 << 20 && Set(counts).count > 1 && counts == counts.sorted(), "\(largest), \(Set(counts).count)")
   }
 
+  @Test("A context whose objects or lists are in use keeps its moment up to eight times the limit")
+  func inUse() throws {
+    let store = try open(limit: LogStateTests.limit), reader = Context(store: store)
+    reader.retainExternally()
+    defer { reader.releaseExternally() }
+    #expect(try count(reader) == 0)
+    reader.retainExternally(isPart: true)
+    _ = try fill(store) { try store.logState().size > 7 * LogStateTests.limit }
+    #expect(try !reader.readsAhead && count(reader) == 0 && store.logState().lostCount == 0)
+    let more = try fill(store) { reader.readsAhead }
+    #expect(more < 64)
+    #expect(try store.logState().lostCount == 1 && count(reader) > 0)
+    // Its moment is worth nothing any more.
+    _ = try fill(store) { try store.logState().size < LogStateTests.limit }
+    reader.releaseExternally(isPart: true)
+    try reader.merge()
+    #expect(try !reader.readsAhead && store.logState().lostCount == 0)
+    _ = try fill(store) { reader.readsAhead }
+    #expect(try store.logState().size < 4 * LogStateTests.limit)
+  }
+
   @Test("What is pending is in conflict with what others have saved before the moment was given up", arguments: [
     LogStateTests.limit, nil,
   ])
