@@ -298,6 +298,14 @@ quire_status quire_context_set_merges_automatically(
 bool quire_context_merges_automatically(const quire_context *context);
 
 /**
+ * Whether the context can no longer read the moment that it shows, because the store has given it up, or the file has no
+ * WAL and there is something to merge. Rows that were not read yet then come from the newest state, until a call advances
+ * the context (see above). For a child that is a matter of the context without a parent. False when `context` is NULL, and
+ * on another thread than that of a call that is under way.
+ */
+bool quire_context_has_lost_moment(const quire_context *QUIRE_NULLABLE context);
+
+/**
  * Finds the lists of a context that have changes to be taken, without a look at the others. The lists are results
  * controllers and composites that were made with `queues_changes`.
  *

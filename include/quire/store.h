@@ -320,10 +320,15 @@ typedef struct quire_wal_info {
     int64_t pinned_count; /**< Those of them that are pinned, and keep their moments beyond the limit. */
     /** How many commits the oldest of these moments lacks; those of other programs in a row count as one. 0 without any. */
     int64_t lag;
+    /**
+     * Contexts of this store that have lost the moment which they show, and have not advanced since (see context.h). They
+     * count among the older ones above only while they read by another moment that is not the newest.
+     */
+    int64_t lost_count;
 } quire_wal_info;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_WAL_INFO_INIT { QUIRE_CAST(uint32_t, sizeof(quire_wal_info)), 0, 0, 0, 0, 0, 0, 0 }
+#define QUIRE_WAL_INFO_INIT { QUIRE_CAST(uint32_t, sizeof(quire_wal_info)), 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Tells how large the write-ahead log is now, and how many contexts keep it from beginning anew. These are contexts of

@@ -220,6 +220,11 @@ public func quire_context_merges_automatically(_ context: UnsafePointer<quire_co
   value(context, none: false) { $0.mergesAutomatically }
 }
 
+@_cdecl("quire_context_has_lost_moment") @implementation
+public func quire_context_has_lost_moment(_ context: UnsafePointer<quire_context>?) -> Bool {
+  value(context, none: false) { $0.readsAhead }
+}
+
 @_cdecl("quire_context_next_list_with_changes") @implementation
 public func quire_context_next_list_with_changes(
   _ context: UnsafePointer<quire_context>?, _ after: Int64

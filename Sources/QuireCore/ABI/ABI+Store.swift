@@ -141,7 +141,7 @@ public func quire_store_wal_info(
     return quire_wal_info(
       struct_size: 0, reserved: 0, size: Int64(state.size), unfolded_size: Int64(state.unfoldedSize),
       limit: Int64(state.limit), older_count: Int64(state.olderCount), pinned_count: Int64(state.pinnedCount),
-      lag: Int64(state.lag))
+      lag: Int64(state.lag), lost_count: Int64(state.lostCount))
   }
 }
 

@@ -11,6 +11,8 @@ struct LogState: Equatable {
   var pinnedCount = 0
   /// How many commits the oldest of them lags behind.
   var lag = 0
+  /// How many contexts have lost the moment that they show, and have not advanced since.
+  var lostCount = 0
 }
 
 extension Store {
@@ -28,6 +30,7 @@ extension Store {
       // Commits of other programs that were not noticed yet count as one.
       let newest = commits.newestState.changes + (commits.hasNews(at: connection.changeCount) ? 1 : 0)
       for moment in allMoments {
+        if moment.isOfContext, moment.isLost { state.lostCount += 1 }
         guard let shown = moment.contents, shown.changes < newest else { continue }
         state.olderCount += 1
         if moment.isPinned { state.pinnedCount += 1 }

@@ -114,8 +114,8 @@ NOT_OF_A_CHILD = {
 TOLD_OF_NOTHING = {
     quire.Context: {
         "author", "can_redo", "can_undo", "close", "closed", "deleted", "disable_undo", "enable_undo", "fileno",
-        "has_changes", "inserted", "is_pinned", "merge_policy", "merges_automatically", "name", "parent", "query",
-        "redo_name",
+        "has_changes", "has_lost_moment", "inserted", "is_pinned", "merge_policy", "merges_automatically", "name",
+        "parent", "query", "redo_name",
         "remove_undo_actions", "store", "transaction", "undo_enabled", "undo_name", "unpin", "updated",
     },
     quire.Query: {

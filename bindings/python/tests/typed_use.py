@@ -146,6 +146,7 @@ def use(context: quire.Context) -> None:
     query.delete(merge=1)  # E
     reveal_type(context.moment)  # R: Moment
     reveal_type(context.is_pinned)  # R: bool
+    reveal_type(context.has_lost_moment)  # R: bool
     context.pin(context.moment)
     context.pin(5)  # E
     with context.pinned():

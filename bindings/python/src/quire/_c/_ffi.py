@@ -960,6 +960,7 @@ class quire_wal_info(ctypes.Structure):
         ("older_count", c_int64),
         ("pinned_count", c_int64),
         ("lag", c_int64),
+        ("lost_count", c_int64),
     ]
 
 
@@ -1105,6 +1106,7 @@ FUNCTIONS = {
     )),
     "quire_context_generation": (c_uint64, (c_void_p,)),
     "quire_context_has_changes": (c_bool, (c_void_p,)),
+    "quire_context_has_lost_moment": (c_bool, (c_void_p,)),
     "quire_context_insert": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
     "quire_context_insert_rows": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_char_p_p, quire_value_pp, c_size_t, c_size_t, c_int64_p,

@@ -55,6 +55,16 @@ class Pinning(_tasks.Shared):
         error, found = c_void_p(), _handle.Slot(quick.quire_moment_release)
         self._delivery.after(library.quire_context_moment(self._raw, byref(found), byref(error)), error)
         return Moment(found)
+    @property
+    def has_lost_moment(self) -> bool:
+        """Whether the context can no longer read the moment that it shows, because the store has given it up
+        (`wal_limit` of `quire.open`), or the file has no write-ahead log and there is something to `merge`.
+
+        Objects and lists stay as they are shown. Values that were not read yet come from the newest state, and an
+        object whose row was deleted raises `NotFound`. `merge` brings everything up to date.
+        """
+        return bool(quick.quire_context_has_lost_moment(self._raw))
+
 
     def pin(self, moment: Optional[Moment] = None) -> None:
         """Has the context stay at what it shows, or go to a moment of another one and stay there.

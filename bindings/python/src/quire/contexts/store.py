@@ -52,6 +52,8 @@ class WALInfo(NamedTuple):
     """Those of them that are pinned, and keep their moments beyond the limit."""
     lag: int
     """How many commits the oldest of these moments lacks; those of other programs in a row count as one."""
+    lost_count: int
+    """Contexts that have lost the moment which they show, and have not advanced since: `Context.has_lost_moment`."""
 
 
 @public
@@ -376,7 +378,7 @@ class Store(_handle.Handle):
             raise failure(status, error)
         return WALInfo(
             size=state.size, unfolded_size=state.unfolded_size, limit=state.limit, older_count=state.older_count,
-            pinned_count=state.pinned_count, lag=state.lag)
+            pinned_count=state.pinned_count, lag=state.lag, lost_count=state.lost_count)
 
     def close(self) -> None:
         """Closes the file and all contexts. What was not saved is lost. Closing again does nothing.
@@ -470,8 +472,9 @@ def open(
     changes have come since. The notes are a table and triggers that take part in each write, and stay.
 
     `wal_limit` is how many bytes the write-ahead log may have, 65,536 or more; 0 is for 64 MB, and 16 MB in memory.
-    Beyond it, contexts in which no call runs lose moments that are not the newest, except for pinned ones
-    (`Context.pin`): they move on with their next call. `Store.wal_info` tells how large the log is.
+    Beyond it, contexts lose moments that are not the newest: those whose objects or lists are in use from eight times
+    that on, and pinned ones never (`Context.pin`, `Context.has_lost_moment`). `Store.wal_info` tells how large the log
+    is.
 
     A file of other versions of the classes raises `ModelMismatch`. With `migrate` it is taken over to them first, as
     `quire.migrate` does it. That goes for a file of later versions, too, which loses what these classes do not have.
