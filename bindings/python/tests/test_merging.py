@@ -188,13 +188,17 @@ class MergingTests(StoreTestCase):
         self.assertEqual(self.theirs.author.name, "Schiller")
         self.assertEqual([each.contents for each in self.theirs.author.quotes], ["a"])
 
-    def test_automatic_merging_happens_with_queries_and_processing(self) -> None:
+    def test_automatic_merging_happens_with_processing_and_no_query(self) -> None:
         self.other.merges_automatically = True
         self.assertTrue(self.other.merges_automatically)
         live = self.other.query(Quote).order_by("contents").live()
         self.mine.contents = "b"
         self.quote("c")
         self.context.save()
+        # A query only reads: it advances no context, and moves no list.
+        self.assertIsNone(self.other.query(Quote).where("contents == 'b'").first())
+        self.assertEqual((self.theirs.contents, len(live)), ("a", 1))
+        self.other.process()
         self.assertEqual(self.other.query(Quote).where("contents == 'b'").one(), self.theirs)
         self.assertEqual((self.theirs.contents, len(live)), ("b", 2))
         self.mine.contents = "d"

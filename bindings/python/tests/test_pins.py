@@ -35,6 +35,9 @@ class PinTests(StoreTestCase):
         self.assertEqual(self.count(self.other), 1)
         self.other.unpin()
         self.assertFalse(self.other.is_pinned)
+        # No query advances a context, whether it merges automatically or not.
+        self.assertEqual(self.count(self.other), 1)
+        self.other.process()
         self.assertEqual(self.count(self.other), 2)
         self.other.unpin()
 
@@ -118,6 +121,8 @@ class PinTests(StoreTestCase):
                 pass
             self.assertTrue(self.other.is_pinned)
         self.assertFalse(self.other.is_pinned)
+        # No query advances a context, whether it merges automatically or not.
+        self.other.process()
         self.assertEqual(self.count(self.other), 2)
         self.other.pin()
         with self.assertRaises(KeyError), self.other.pinned(self.other.moment):

@@ -117,6 +117,9 @@ class PreparedListTests(unittest.TestCase):
         live.on_change(lambda change: told.append(len(change)))
         self.insert(2000)
         await_readable(context)
+        # No query advances the context.
+        self.assertEqual((self.books.count(), told), (0, []))
+        context.process()
         self.assertEqual(self.books.count(), 2000)
         self.assertEqual(live.ids, self.books.ids())
         self.assertEqual(told, [2000])

@@ -96,7 +96,7 @@ class Delivery:
                 raise
 
     def prepare(self) -> None:
-        """Before a call of the library that processes what is pending, but merges first in contexts that do so."""
+        """Before `quire_context_process`, which merges first in contexts that do so."""
         self.begin()
         each: Optional[Delivery] = self
         while each is not None:
@@ -123,9 +123,7 @@ class Delivery:
         if not status:
             self.deliver()
             return
-        context = self._followed()
-        assert context is not None
-        failed = _rules.complete(context, failure(status, error))
+        failed = self.failed(status, error)
         raised = failed if cause is None else cause
         if not isinstance(failed, (WrongThread, StoreClosed)):
             try:
@@ -136,14 +134,20 @@ class Delivery:
                 raise interruption from raised
         raise raised
 
-    def after_reading(self) -> None:
-        """After a call that only reads. It has moved the context on if what that showed could not be read any more."""
-        each: Optional[Delivery] = self
-        while each is not None:
-            pointer = each._pointer
-            if pointer is not None and quick.quire_context_generation(pointer) != each._generation:
-                return self.deliver()
-            each = each._parent
+    def failed(self, status: int, error: c_void_p) -> Exception:
+        """What a call of the context has failed with. After a call that only reads, no handlers are called."""
+        context = self._followed()
+        assert context is not None
+        return _rules.complete(context, failure(status, error))
+
+    def fail(
+        self, status: int, error: c_void_p, cause: Optional[BaseException] = None, *, delivers: bool
+    ) -> None:
+        """Raises what a query has failed with, or the `cause` of that. One that refreshes objects `delivers` first."""
+        if delivers:
+            self.after(status, error, cause)
+        failed = self.failed(status, error)
+        raise failed if cause is None else cause
 
     def deliver(self) -> None:
         """Calls the handlers of live lists that have moved, until none moves any more, and raises what they raise."""

@@ -39,7 +39,6 @@ def find(context: Context, model: type[M], value: Mapping[str, Any]) -> Optional
         sought = property._given(sought)
     packed = _values.Values((_values.any_value(sought),))
     key = property._key_bytes
-    context._delivery.prepare()
     error, found = c_void_p(), c_void_p()
     status = library.quire_context_find(
         context._raw, entity.encoded_name, len(entity.encoded_name), key, len(key), packed.array, byref(found),
@@ -47,8 +46,9 @@ def find(context: Context, model: type[M], value: Mapping[str, Any]) -> Optional
     if status == _ffi.QUIRE_NOT_FOUND:
         quick.quire_error_release(error)
         status = 0
+    if status:
+        raise context._delivery.failed(status, error)
     object = None if found.value is None else _identity.adopt(context, found.value)
-    context._delivery.after(status, error)
     return cast(Optional[M], object)
 
 

@@ -45,14 +45,15 @@ class Context(history.Authoring):
     used by one thread at a time: a call that overlaps with another raises `WrongThread`.
 
     A context on a store reads one moment of it, which begins with the first read. Objects, queries and lists show
-    nothing that others save later. `merge` moves the context on to what is newest. So do its saves and batch requests,
-    `refresh_all`, `reset`, a `rollback` after a conflict, `Model.refresh`, `Query.refreshing`, and the beginning and
-    the end of a `transaction`. Live lists are told of all that is different then. `pin` has it stay at a moment.
+    nothing that others save later. `merge` advances the context to the newest commit. So do its saves and batch
+    requests, `refresh_all`, `reset`, a `rollback` after a conflict, `Model.refresh`, `Query.refreshing`, the beginning
+    and the end of a `transaction`, and `process` where `merges_automatically` is set. `pin` has it stay at a moment.
 
-    Changes are seen by queries at once. Live lists move, and their handlers are called, when changes are processed: by
-    `process`, `save`, `rollback`, `obtain_permanent_ids` and whenever a query runs. When a handler raises, the others
-    are called all the same; then the exception comes out of the call that processed. So does a KeyboardInterrupt, and
-    before all others.
+    Unsaved changes are seen by queries at once. Live lists move, and their handlers are called, by these calls and by
+    `process`, `rollback`, `undo`, `redo`, an `undo_group`, `obtain_permanent_ids`, `Results.set_query` and
+    `Results.suspended`. No read does that: no query, no value of an object, no row of a list. When a handler raises,
+    the others are called all the same; then the exception comes out of the call that processed. So does a
+    KeyboardInterrupt, and before all others. `has_lost_moment` says what becomes of a context that others leave behind.
     """
 
     def __init__(self, store: Store, parent: Optional[Context] = None) -> None:
@@ -304,7 +305,7 @@ class Context(history.Authoring):
     # MARK: merging
 
     def merge(self) -> None:
-        """Moves on: takes over what other contexts and other programs have saved, or what the parent has changed.
+        """Advances to the newest commit: takes over what others have saved, or what the parent has changed.
 
         Objects show the new values, deleted ones are gone, and live lists move. Unsaved changes stay on top of the new
         values; of two changes of one attribute this context's is then the later. Of a file without notes (`quire.open`)
@@ -316,7 +317,7 @@ class Context(history.Authoring):
 
     @property
     def merges_automatically(self) -> bool:
-        """Whether `process` and every query begin with `merge`. False unless set; a save never does, so that what
+        """Whether `process` begins with `merge`. False unless set; a save never does, so that what
         others have changed in the same objects is a conflict."""
         return bool(quick.quire_context_merges_automatically(self._pointer))
 

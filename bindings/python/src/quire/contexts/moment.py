@@ -10,7 +10,7 @@ from typing import Optional
 from .._c import _handle
 from .._c._load import library, quick
 from .._c._public import public
-from ..errors import WrongType, failure
+from ..errors import WrongType, check, failure
 from . import _tasks
 
 __all__ = ["Moment"]
@@ -49,12 +49,12 @@ class Pinning(_tasks.Shared):
         begins to show the newest.
 
         Raises `Unsupported` for a child, and for a file without a write-ahead log, and `InvalidState` within a
-        `transaction`.
+        `transaction`, and for a context that has lost its moment (`Context.has_lost_moment`).
         """
-        self._delivery.begin()
         error, found = c_void_p(), _handle.Slot(quick.quire_moment_release)
-        self._delivery.after(library.quire_context_moment(self._raw, byref(found), byref(error)), error)
+        check(library.quire_context_moment(self._raw, byref(found), byref(error)), error)
         return Moment(found)
+
     @property
     def has_lost_moment(self) -> bool:
         """Whether the context can no longer read the moment that it shows, because the store has given it up
@@ -64,7 +64,6 @@ class Pinning(_tasks.Shared):
         object whose row was deleted raises `NotFound`. `merge` brings everything up to date.
         """
         return bool(quick.quire_context_has_lost_moment(self._raw))
-
 
     def pin(self, moment: Optional[Moment] = None) -> None:
         """Has the context stay at what it shows, or go to a moment of another one and stay there.
@@ -97,7 +96,7 @@ class Pinning(_tasks.Shared):
         self._delivery.after(library.quire_context_pin(self._raw, given, byref(error)), error)
 
     def unpin(self) -> None:
-        """Ends the pin. This moves nothing: a context that merges automatically does so with its next query."""
+        """Ends the pin. This advances nothing: a context that merges automatically does so with its next `process`."""
         for block in self._pins:
             block.check()
         self._unpin()

@@ -215,7 +215,7 @@ class Query(Generic[M]):
         step = self._batch_size or _ROWS_AT_A_TIME
         taken = self._take(step)
         with taken if not self._prefetched else nullcontext():
-            self._context._delivery.deliver()
+            self._deliver()
             count = quick.quire_list_count(taken._raw)
             for first in range(0, count, step):
                 yield from self._objects(taken, first, min(step, count - first))
@@ -230,7 +230,7 @@ class Query(Generic[M]):
             found: list[M] = []
             for first in range(0, count, step or max(count, 1)):
                 found += self._objects(taken, first, min(step or count, count - first))
-        self._context._delivery.deliver()
+        self._deliver()
         return found
 
     def first(self) -> Optional[M]:
@@ -260,7 +260,7 @@ class Query(Generic[M]):
             self._run(library.quire_context_count, request, byref(count))
         finally:
             quick.quire_fetch_request_release(request)
-        self._context._delivery.deliver()
+        self._deliver()
         return count.value
 
     def exists(self) -> bool:
@@ -277,7 +277,7 @@ class Query(Generic[M]):
             found = _rows.ids_of(quick.quire_list_ids, taken, 0, quick.quire_list_count(taken))
         finally:
             taken.give_back()
-        self._context._delivery.deliver()
+        self._deliver()
         return found
 
     def values(self, *keys: KeyPath) -> list[tuple[Any, ...]]:
@@ -349,18 +349,17 @@ class Query(Generic[M]):
             request = self._request(_ffi.QUIRE_RESULT_OBJECTS)
         error, made = c_void_p(), c_void_p()
         try:
-            self._settle()
             status = library.quire_fetch_request_explain(request, self._context._raw, byref(made), byref(error))
         finally:
             quick.quire_fetch_request_release(request)
         if status:
-            self._context._delivery.after(status, error)
+            self._context._delivery.fail(status, error, delivers=self._refreshes)
         assert made.value is not None
         try:
             found = _evaluation.python_value(quick.quire_evaluation_value(made.value).contents, None)
         finally:
             quick.quire_evaluation_release(made.value)
-        self._context._delivery.deliver()
+        self._deliver()
         return str(found)
 
     def live(
@@ -534,12 +533,10 @@ class Query(Generic[M]):
             quick.quire_fetch_request_release(request)
         return taken
 
-    def _settle(self) -> None:
-        """Before a run: what is refreshed by it, lists show apart from what is pending."""
+    def _deliver(self) -> None:
+        """After a run. One that refreshes objects calls handlers; any other only reads."""
         if self._refreshes:
-            self._context._delivery.settle()
-        else:
-            self._context._delivery.prepare()
+            self._context._delivery.deliver()
 
     def _run(self, call: Any, request: int, *arguments: Any) -> None:
         """A call of the library that runs a request, with what it takes besides; raises what it fails with."""
@@ -547,10 +544,13 @@ class Query(Generic[M]):
         watch = _watch.watch(self._progress)
         if watch is not None:
             watch.attach(request)
-        self._settle()
+        if self._refreshes:
+            # What is refreshed, lists show apart from what is pending.
+            self._context._delivery.settle()
         status = call(self._context._raw, request, *arguments, byref(error))
         if status:
-            self._context._delivery.after(status, error, None if watch is None else watch.take_failure())
+            cause = None if watch is None else watch.take_failure()
+            self._context._delivery.fail(status, error, cause, delivers=self._refreshes)
 
     def _take(self, step: int) -> _handle.Handle:
         """The result of a run that objects are made of, in batches of `step`."""
@@ -575,7 +575,7 @@ class Query(Generic[M]):
             found = read(self._model, keys, page_of, self._context.store._schema.destination)
         finally:
             quick.quire_fetch_request_release(request)
-        self._context._delivery.deliver()
+        self._deliver()
         return found
 
     def _objects(self, taken: _handle.Handle, first: int, count: int) -> list[M]:

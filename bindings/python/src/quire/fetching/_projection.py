@@ -89,7 +89,7 @@ def rows(query: Query[Any], keys: Sequence[KeyPath], named: Mapping[str, Union[s
                 **{name: str(each) for name, each in expressions.items()}})
     finally:
         taken.give_back()
-    query._context._delivery.deliver()
+    query._deliver()
     return found
 
 

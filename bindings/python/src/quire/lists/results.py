@@ -109,8 +109,8 @@ class Results(Live[M], Generic[M]):
     def fetch(self) -> None:
         """Reads it anew. Its handlers are not told.
 
-        It shows the moment of its context then (see `Context`): what others have saved since comes with
-        `Context.merge`. A context that merges automatically does so first.
+        It shows the moment of its context then (see `Context`), with what is unsaved: what others have saved since
+        comes with `Context.merge`.
         """
         self._context._delivery.begin()
         error = c_void_p()
@@ -319,15 +319,11 @@ class Results(Live[M], Generic[M]):
         A to-one relationship gives an id. Without keys, all attributes in the order of the class; without `count`, all
         rows from `first` on. Raises `InvalidArgument` for rows that there are not.
         """
-        found = read_tuples(self._model, keys, self._pages(first, count), self._context.store._schema.destination)
-        self._context._delivery.after_reading()
-        return found
+        return read_tuples(self._model, keys, self._pages(first, count), self._context.store._schema.destination)
 
     def columns(self, *keys: KeyPath, first: int = 0, count: Optional[int] = None) -> Columns:
         """The same column by column, by key path, as a table for pandas, polars and others. See `Columns`."""
-        found = read_columns(self._model, keys, self._pages(first, count), self._context.store._schema.destination)
-        self._context._delivery.after_reading()
-        return found
+        return read_columns(self._model, keys, self._pages(first, count), self._context.store._schema.destination)
 
     def __arrow_c_schema__(self) -> Any:
         """A capsule with an ArrowSchema: names and types of all attributes."""
@@ -517,21 +513,6 @@ class Results(Live[M], Generic[M]):
         return found[first - rows.start : first - rows.start + count]
 
     def _read(self, rows: range) -> list[Any]:
-        while True:
-            generation = self.generation
-            try:
-                found = self._read_once(rows)
-            except (NotFound, InvalidArgument):
-                if self.generation == generation:
-                    raise
-            else:
-                if self.generation == generation:
-                    return found
-            # A read has moved the context on, and the list with it: other rows are in these places now.
-            self._context._delivery.after_reading()
-            rows = range(min(rows.start, len(self)), min(rows.stop, len(self)))
-
-    def _read_once(self, rows: range) -> list[Any]:
         ids = self._ids(rows.start, len(rows))
         if not ids or not self._request_shown.prefetches:
             return _rows.objects_of(self._context, self._model, ids, Shown(self), rows.start, is_complete=True)

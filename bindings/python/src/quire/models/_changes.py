@@ -61,7 +61,6 @@ def _committed(instance: Model, each: Property) -> Any:
     if status:
         raise failure(status, error)
     raw = _buffers.raw_value(value)
-    context._delivery.after_reading()
     if raw is None:
         return None
     if isinstance(each, Attr):
@@ -105,7 +104,7 @@ def refresh(instance: Model, merge: bool) -> None:
         raise InvalidState(f"{instance!r} is in no context, so there is nothing to read anew.")
     if not merge:
         context._check_task()
-    # The whole context moves on.
+    # The whole context advances.
     context._delivery.settle()
     pointer = context._raw
     _identity.forget_values(instance)

@@ -83,12 +83,11 @@ class Fetched(Generic[M]):
         context = instance._quire_context
         if context is None:
             raise NotInContext(f"{self} can be read once its object is in a context; context.add(...) puts it there.")
-        context._delivery.prepare()
         error, taken = c_void_p(), c_void_p()
         status = library.quire_object_get_fetched(
             _identity.handle(instance), self._key_bytes, len(self._key_bytes), byref(taken), byref(error))
-        # A fetch processes changes, of which live lists hear.
-        context._delivery.after(status, error)
+        if status:
+            raise context._delivery.failed(status, error)
         return _rows.objects_in(context, taken)  # type: ignore[return-value]
 
     # No value is a NoReturn, so type checkers refuse every assignment.

@@ -142,11 +142,6 @@ def look_up(context: Context, entity: Entity, id: int) -> int:
     if status:
         raise failure(status, error)
     assert found.value is not None
-    try:
-        context._delivery.after_reading()
-    except BaseException:
-        quick.quire_object_release(found)
-        raise
     return found.value
 
 
@@ -260,11 +255,7 @@ def read(instance: Model, key: bytes) -> Any:
     status = library.quire_object_get(found, key, len(key), byref(value), byref(error))
     if status:
         raise failure(status, error)
-    raw = _buffers.raw_value(value)
-    context = instance._quire_context
-    if context is not None:
-        context._delivery.after_reading()
-    return raw
+    return _buffers.raw_value(value)
 
 
 def write(instance: Model, key: bytes, packed: _values.Packed) -> None:

@@ -92,7 +92,6 @@ def objects_of(
                 found += [instance for _, instance in rows]
             else:
                 found += _from_page(context, model, some, page, rows)
-    context._delivery.after_reading()
     return found
 
 
@@ -255,7 +254,6 @@ def objects_in(context: Context, taken: c_void_p) -> list[Model]:
                 raise failure(status, error)
             assert handle.value is not None
             found.append(adopt(context, handle.value))
-        context._delivery.after_reading()
         return found
     finally:
         quick.quire_list_release(taken)

@@ -263,11 +263,6 @@ class Related(Sequence[M], Generic[M]):
             _identity.handle(self._owner), key, len(key), byref(taken), byref(error))
         if status:
             raise failure(status, error)
-        try:
-            self._context._delivery.after_reading()
-        except BaseException:
-            quick.quire_list_release(taken)
-            raise
         return taken
 
     def _all(self) -> list[M]:

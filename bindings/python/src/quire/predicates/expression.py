@@ -55,8 +55,6 @@ class Expression(_handle.Handle, Collection):
         if status:
             raise failure(status, error)
         try:
-            if asked.context is not None:
-                asked.context._delivery.after_reading()
             found = _evaluation.python_value(quick.quire_evaluation_value(given).contents, asked.context)
         finally:
             quick.quire_evaluation_release(given)
