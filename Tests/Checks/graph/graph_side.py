@@ -68,7 +68,7 @@ class Side:
         self.early: Facts = {}
         """Transient values of its parent, from before a reset, of objects that it did not show."""
         self.is_automatic = False
-        """Whether processing and fetching merge."""
+        """Whether processing merges."""
         self.policy: Any = quire.MergePolicy.ERROR
         if levels is not None:
             context.enable_undo(levels)
@@ -154,12 +154,21 @@ class Side:
     def process(self) -> None:
         if self.parent:
             self.parent.process()
+        self._apply_rules()
+        self.close()
+
+    def fetch(self) -> None:
+        """What a fetch does: it applies delete rules, and ends no group."""
+        if self.parent:
+            self.parent.fetch()
+        self._apply_rules()
+
+    def _apply_rules(self) -> None:
         before = dict(self.now) if self.redo else {}
         apply_rules(self.now, self.base, self.deleted, self.withdrawn)
         self.deleted = []
         if self.redo:
             self.changed(before)
-        self.close()
 
     def _may_put(self, key: Any, group: Facts) -> bool:
         if type(key) is int:

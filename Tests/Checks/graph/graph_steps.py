@@ -152,12 +152,10 @@ class World(Saving, Nesting, Stage):
         side.is_automatic = side.context.merges_automatically = not side.is_automatic
 
     def do_fetch(self, side: Side, entity: str) -> Any:
-        if not (side.is_fresh or not side.groups if side.is_automatic else side.is_whole()):
+        if not side.is_whole():
             return False
         found = [side.number(each) for each in side.context.query(CLASSES[entity])]
-        side.process()
-        if not side.is_fresh and side.is_automatic:
-            side.take_over()
+        side.fetch()
         same(f"all {entity}", sorted(found), sorted(objects(side.now, entity)))
 
     def do_begin(self, side: Side) -> Any:

@@ -42,7 +42,6 @@ static int free_item(const side *side) {
 static void insert_item(side *side) {
     const int slot = free_item(side), owner = chance(70) ? any_person(side) : NO_OWNER;
     if (slot < 0) return;
-    /* What is looked for may move the context. */
     quire_object *holder = owner >= 0 ? find_object(side, "Person", owner) : NULL, *object = NULL;
     item made = {.exists = true, .name = (uint8_t)random_below(NAMES), .shelf = (uint8_t)random_below(SHELVES),
         .amount = (uint8_t)random_below(AMOUNTS), .owner = (int8_t)(holder ? owner : NO_OWNER), .born = next_birth()};
@@ -69,9 +68,7 @@ static void relate_item(side *side, int slot) {
     const int owner = chance(80) ? any_person(side) : NO_OWNER;
     quire_object *holder = owner >= 0 ? find_object(side, "Person", owner) : NULL;
     quire_object *object = find_object(side, "Item", slot);
-    /* The holder may have gone when the second was looked for. */
-    const bool can_hold = holder && side->view.people[owner].exists && !quire_object_is_deleted(holder);
-    if (object && (owner < 0 || can_hold)) {
+    if (object && (owner < 0 || holder)) {
         set(object, "owner", quire_value_object(holder));
         side->view.items[slot].owner = (int8_t)owner;
     }
@@ -130,7 +127,7 @@ static void change_person(side *side, bool deletes) {
         side->view.people[slot] = (person){.exists = false};
         for (int i = 0; i < ITEMS; i++)
             if (side->view.items[i].exists && side->view.items[i].owner == slot) side->view.items[i].owner = NO_OWNER;
-        DO(quire_context_process_pending(side->context, &failure));
+        DO(ADVANCING(quire_context_process_pending(side->context, &failure)));
     } else set(object, "level", quire_value_integer(side->view.people[slot].level = (uint8_t)random_below(LEVELS)));
     quire_object_release(object);
 }
@@ -157,7 +154,7 @@ void change_in_child(side *side) {
     DO(quire_context_object(child, "Item", QUIRE_NUL, quire_object_id(ours), &object, &failure));
     set(object, "amount", quire_value_integer(amount));
     side->is_changing = true;
-    DO(quire_context_save(child, &failure));
+    DO(ADVANCING(quire_context_save(child, &failure)));
     side->is_changing = false;
     side->view.items[slot].amount = (uint8_t)amount;
     quire_object_release(object);
@@ -191,7 +188,7 @@ int64_t number_commit(int writer, const state *newest, state *next) {
 /* Rolls back. */
 static void drop(side *side) {
     side->is_changing = true;
-    DO(quire_context_rollback(side->context, &failure));
+    DO(ADVANCING(quire_context_rollback(side->context, &failure)));
     side->is_changing = false;
     drop_pending(side);
 }
@@ -236,7 +233,7 @@ void set_number(side *side, int64_t number) {
 bool save(side *side) {
     state newest, next;
     /* Before there is a number, which is of a later commit than what is told of it now. */
-    DO(quire_context_process_pending(side->context, &failure));
+    DO(ADVANCING(quire_context_process_pending(side->context, &failure)));
     begin_commit();
     if (!read_state(newest_number(), &newest)) fault("the newest commit is not kept");
     const outcome outcome = foresee(side, &newest);
@@ -244,7 +241,7 @@ bool save(side *side) {
     const int64_t number = number_commit(side->writer, &newest, &next), before = side->base.numbers[side->writer];
     announce_commit(&next);
     set_number(side, number);
-    const quire_status status = quire_context_save(side->context, &failure);
+    const quire_status status = ADVANCING(quire_context_save(side->context, &failure));
     if (status == QUIRE_OK && outcome != MUST_CONFLICT) {
         file_commit();
         drop_pending(side);
@@ -257,8 +254,10 @@ bool save(side *side) {
     expect(status, outcome == MUST_SUCCEED ? QUIRE_OK : QUIRE_CONFLICT, "a save");
     set_number(side, before);
     locate(side, "a save that failed");
+    side->has_conflict = status == QUIRE_CONFLICT;
     look_at_some(side);
     drop(side);
+    side->has_conflict = false;
     move_to(side, newest_number(), "rolling back after a conflict");
     end_commit();
     return false;
@@ -270,10 +269,10 @@ void save_in_vain(side *side) {
     if (!object) return;
     side->is_changing = true;
     set(object, "name", quire_value_nil());
-    expect(quire_context_save(side->context, &failure), QUIRE_VALIDATION, "a save without a name");
+    expect(ADVANCING(quire_context_save(side->context, &failure)), QUIRE_VALIDATION, "a save without a name");
     locate(side, "a save without a name");
     set(object, "name", quire_value_text(names[side->view.items[slot].name]));
-    DO(quire_context_process_pending(side->context, &failure));
+    DO(ADVANCING(quire_context_process_pending(side->context, &failure)));
     side->is_changing = false;
     quire_object_release(object);
 }
@@ -283,7 +282,7 @@ void save_in_vain(side *side) {
 void merge(side *side) {
     prepare_move(side);
     const int64_t least = newest_number();
-    expect(quire_context_merge(side->context, &failure), QUIRE_OK, "a merge");
+    expect(ADVANCING(quire_context_merge(side->context, &failure)), QUIRE_OK, "a merge");
     move_to(side, least, "a merge");
 }
 
@@ -295,7 +294,7 @@ void roll_back(side *side) {
 void refresh_all(side *side) {
     prepare_move(side);
     const int64_t least = newest_number();
-    expect(quire_context_refresh_all(side->context, &failure), QUIRE_OK, "refreshing all");
+    expect(ADVANCING(quire_context_refresh_all(side->context, &failure)), QUIRE_OK, "refreshing all");
     move_to(side, least, "refreshing all");
 }
 
@@ -309,7 +308,7 @@ void refresh_one(side *side) {
     const bool is_clean = slot >= 0 && !is_changed_item(side, slot) && !is_tagged_item(side, slot);
     if (is_clean && newest.items[slot].exists && newest.items[slot].born == side->view.items[slot].born) {
         quire_object *object = find_object(side, "Item", slot);
-        expect(quire_context_refresh(side->context, object, chance(50), &failure), QUIRE_OK, "refreshing one");
+        expect(ADVANCING(quire_context_refresh(side->context, object, chance(50), &failure)), QUIRE_OK, "refreshing one");
         quire_object_release(object);
         move_to(side, newest_number(), "refreshing one");
     }
@@ -321,7 +320,7 @@ void reset(side *side) {
     forget_held(side);
     const int64_t least = newest_number();
     side->is_changing = true;
-    expect(quire_context_reset(side->context, &failure), QUIRE_OK, "a reset");
+    expect(ADVANCING(quire_context_reset(side->context, &failure)), QUIRE_OK, "a reset");
     side->is_changing = false;
     take_commits(side);
     drop_pending(side);
@@ -331,17 +330,17 @@ void reset(side *side) {
 void undo_change(side *side) {
     const int slot = any_item(side);
     if (!side->undoes || slot < 0) return;
-    DO(quire_context_process_pending(side->context, &failure));
+    DO(ADVANCING(quire_context_process_pending(side->context, &failure)));
     quire_object *object = find_object(side, "Item", slot);
     if (!object) return;
     const int amount = (side->view.items[slot].amount + 1) % AMOUNTS;
-    DO(quire_context_process_pending(side->context, &failure));
+    DO(ADVANCING(quire_context_process_pending(side->context, &failure)));
     side->is_changing = true;
     set(object, "amount", quire_value_integer(amount));
-    DO(quire_context_process_pending(side->context, &failure));
-    DO(quire_context_undo(side->context, NULL, &failure));
+    DO(ADVANCING(quire_context_process_pending(side->context, &failure)));
+    DO(ADVANCING(quire_context_undo(side->context, NULL, &failure)));
     if (chance(40)) {
-        DO(quire_context_redo(side->context, NULL, &failure));
+        DO(ADVANCING(quire_context_redo(side->context, NULL, &failure)));
         side->view.items[slot].amount = (uint8_t)amount;
     }
     side->is_changing = false;

@@ -31,7 +31,8 @@ void batch_update(side *side) {
     const quire_value bounds[] = {quire_value_integer(first), quire_value_integer(last), quire_value_integer(-1 - side->writer),
         quire_value_integer(has_crates ? FIRST_CRATE : INT64_MAX)};
     quire_fetch_request *request = request_of("Row", "number BETWEEN {%@, %@} OR number == %@ OR number >= %@", bounds, 4);
-    expect(quire_context_batch_update(side->context, request, keys, &stamp, 1, NULL, NULL, NULL, &failure), QUIRE_OK, "a batch update");
+    expect(ADVANCING(quire_context_batch_update(side->context, request, keys, &stamp, 1, NULL, NULL, NULL, &failure)), QUIRE_OK,
+        "a batch update");
     quire_fetch_request_release(request);
     file_commit();
     move_to(side, number, "its batch update");
@@ -53,8 +54,8 @@ static void batch_insert(side *side, state *next) {
         count++;
     }
     if (!count) return;
-    expect(quire_context_batch_insert(side->context, "Item", QUIRE_NUL, keys, pointers, 4, count, NULL, NULL, NULL, &failure), QUIRE_OK,
-        "a batch insertion");
+    expect(ADVANCING(quire_context_batch_insert(side->context, "Item", QUIRE_NUL, keys, pointers, 4, count, NULL, NULL, NULL, &failure)),
+        QUIRE_OK, "a batch insertion");
 }
 
 static void batch_delete(side *side, state *next) {
@@ -64,19 +65,19 @@ static void batch_delete(side *side, state *next) {
         if (next->items[i].exists && next->items[i].shelf == shelf && next->items[i].amount == amount)
             next->items[i] = (item){.exists = false};
     quire_fetch_request *request = request_of("Item", "shelf == %@ AND amount == %@", bounds, 2);
-    expect(quire_context_batch_delete(side->context, request, NULL, NULL, NULL, &failure), QUIRE_OK, "a batch deletion");
+    expect(ADVANCING(quire_context_batch_delete(side->context, request, NULL, NULL, NULL, &failure)), QUIRE_OK, "a batch deletion");
     quire_fetch_request_release(request);
 }
 
 void batch_rows(side *side, bool in_transaction) {
     state newest, next;
-    DO(quire_context_process_pending(side->context, &failure));
+    DO(ADVANCING(quire_context_process_pending(side->context, &failure)));
     if (quire_context_has_changes(side->context)) return;
     begin_commit();
     if (!read_state(newest_number(), &newest)) fault("the newest commit is not kept");
     next = newest;
     /* What another thread may see before the commit has to be known before it; the rows are chosen within the call. */
-    if (in_transaction) DO(quire_context_begin_transaction(side->context, &failure));
+    if (in_transaction) DO(ADVANCING(quire_context_begin_transaction(side->context, &failure)));
     side->is_changing = true;
     if (chance(60)) batch_insert(side, &next);
     else batch_delete(side, &next);
@@ -84,8 +85,9 @@ void batch_rows(side *side, bool in_transaction) {
     const int64_t number = number_commit(side->writer, &newest, &next);
     announce_commit(&next);
     set_number(side, number);
-    if (in_transaction) expect(quire_context_commit_transaction(side->context, &failure), QUIRE_OK, "the commit of a transaction");
-    else expect(quire_context_save(side->context, &failure), QUIRE_OK, "a save after a batch request");
+    if (in_transaction)
+        expect(ADVANCING(quire_context_commit_transaction(side->context, &failure)), QUIRE_OK, "the commit of a transaction");
+    else expect(ADVANCING(quire_context_save(side->context, &failure)), QUIRE_OK, "a save after a batch request");
     file_commit();
     move_to(side, number, in_transaction ? "its transaction" : "its batch request and its save");
     end_commit();

@@ -23,13 +23,10 @@ typedef struct worker {
     long draws, steps;
 } worker;
 
-/* A context that merges by itself may be moved by each fetch. What is pending then must fit, so that no other thread saves. */
 static void change_and_save(side *side, int most) {
-    if (side->merges) begin_commit(), merge(side);
     for (int work = 1 + random_below(most); work > 0; work--) change(side);
     if (chance(6)) roll_back(side);
     else save(side);
-    if (side->merges) end_commit();
 }
 
 static bool is_far_behind(const side *side) { return newest_number() - side->number > KEPT / 2; }

@@ -60,6 +60,12 @@ static void read_sections(side *side, followed *followed, sections *out) {
     for (int i = 0; i < out->total; i++) out->slots[i] = slot_of(side, followed, ids[i]);
 }
 
+static void begin_report(void *data, quire_results *results) {
+    const followed *followed = data;
+    (void)results;
+    if (!advancing) FAIL(followed->side, followed, "%s", "its delegate is called from within a call that advances nothing");
+}
+
 /* A delegate reads while its context moves on: a row that is there has the values of the commit that is told of. */
 static void read_changed(void *data, quire_results *results, quire_object *object, const quire_change *change) {
     static _Thread_local state view;
@@ -87,12 +93,12 @@ followed *follow_list(side *side, int query) {
         DO(quire_expression_parse("sum:(amount)", QUIRE_NUL, NULL, 0, &sum, &failure));
         DO(quire_results_add_aggregate(made->results, "total", QUIRE_NUL, sum, &failure));
         quire_expression_release(sum);
-        quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
-        delegate.user_data = made;
-        delegate.did_change_object = read_changed;
-        DO(quire_results_set_delegate(made->results, &delegate, &failure));
     }
-    prepare_fetch(side);
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.user_data = made;
+    delegate.will_change = begin_report;
+    if (query == ALL_ITEMS) delegate.did_change_object = read_changed;
+    DO(quire_results_set_delegate(made->results, &delegate, &failure));
     DO(quire_results_fetch(made->results, &failure));
     locate(side, "quire_results_fetch");
     read_sections(side, made, &made->shown);

@@ -130,9 +130,9 @@ static void fetch_rows(side *side, int query, bool is_fresh) {
     /* What is pending may have been refused just now. */
     is_fresh = is_fresh && may_move(side);
     quire_fetch_request *request = is_fresh ? fresh_request(query) : request_for(query, QUIRE_RESULT_OBJECTS);
-    if (!is_fresh) prepare_fetch(side);
     const int64_t least = newest_number();
-    expect(quire_context_fetch(side->context, request, &list, &failure), QUIRE_OK, "a fetch");
+    if (is_fresh) expect(ADVANCING(quire_context_fetch(side->context, request, &list, &failure)), QUIRE_OK, "a fetch that refreshes");
+    else expect(quire_context_fetch(side->context, request, &list, &failure), QUIRE_OK, "a fetch");
     if (is_fresh) move_to(side, least, "a fetch that refreshes");
     else locate(side, "quire_context_fetch");
     look_at_rows(side, &side->view, query, list, is_fresh ? "with prefetching" : "as objects");
@@ -146,12 +146,10 @@ static void fetch_page(side *side, int query) {
     quire_list *list = NULL;
     quire_page *page = NULL;
     int64_t count = 0;
-    prepare_fetch(side);
     expect(quire_context_count(side->context, request_for(query, QUIRE_RESULT_OBJECTS), &count, &failure), QUIRE_OK, "a count");
     locate(side, "quire_context_count");
     find_answer(query, &side->view, &wanted);
     if (count != wanted.count) FAIL(side, "query %d counts %lld rows instead of %d", query, (long long)count, wanted.count);
-    prepare_fetch(side);
     /* In one step, or by the ids. */
     quire_fetch_request *request = request_for(query, QUIRE_RESULT_IDS);
     if (chance(50)) expect(quire_context_fetch_page(side->context, request, keys, 2, 0, &page, &failure), QUIRE_OK, "a fetch of a page");
@@ -179,7 +177,6 @@ static void fetch_page(side *side, int query) {
 static void fetch_shelves(side *side) {
     quire_list *list = NULL;
     quire_page *page = NULL;
-    prepare_fetch(side);
     expect(quire_context_fetch(side->context, shelves_request(), &list, &failure), QUIRE_OK, "a fetch of rows of values");
     locate(side, "quire_context_fetch");
     DO(quire_list_page(list, 0, quire_list_count(list), NULL, 0, 0, &page, &failure));
@@ -205,7 +202,6 @@ static void fetch_shelves(side *side) {
 static void fetch_crates(side *side) {
     quire_list *list = NULL;
     quire_page *page = NULL;
-    prepare_fetch(side);
     expect(quire_context_fetch(side->context, crates_request(), &list, &failure), QUIRE_OK, "a fetch of the stamps of crates");
     locate(side, "quire_context_fetch");
     DO(quire_list_page(list, 0, quire_list_count(list), NULL, 0, 0, &page, &failure));
@@ -219,8 +215,7 @@ static void fetch_crates(side *side) {
 }
 
 static void look_at_lists(side *side) {
-    prepare_fetch(side);
-    expect(quire_context_process_pending(side->context, &failure), QUIRE_OK, "quire_context_process_pending");
+    expect(ADVANCING(quire_context_process_pending(side->context, &failure)), QUIRE_OK, "quire_context_process_pending");
     locate(side, "quire_context_process_pending");
     for (int i = 0; i < LISTS; i++)
         if (side->lists[i]) check_list(side, side->lists[i]);
@@ -239,6 +234,7 @@ static void look_at_held(side *side) {
 /* --- Looks. */
 
 static void look_at(side *side, int part) {
+    if (chance(50)) process(side);
     switch (part) {
     case 0: look_at_held(side); break;
     case 1: look_at_tags(side, side->context, &side->view); break;
@@ -269,7 +265,6 @@ void look_at_some(side *side) {
 
 void begin_batches(side *side, int query) {
     release_batches(side);
-    prepare_fetch(side);
     expect(quire_context_fetch(side->context, batched_request(query), &side->batches, &failure), QUIRE_OK, "a fetch in batches");
     quire_list *batches = side->batches;
     side->batches = NULL;
@@ -295,11 +290,10 @@ void look_through_child(side *side, void (*meanwhile)(void)) {
         for (int i = 0; i < 3; i++) {
             quire_list *list = NULL;
             const int query = random_below(QUERIES);
-            prepare_fetch(side);
             expect(quire_context_fetch(child, request_for(query, QUIRE_RESULT_OBJECTS), &list, &failure), QUIRE_OK, "a fetch of a child");
             locate(side, "a fetch of its child");
             /* A child takes what its parent was told over when it merges. */
-            DO(quire_context_merge(child, &failure));
+            DO(ADVANCING(quire_context_merge(child, &failure)));
             locate(side, "a merge of its child");
             quire_list_release(list);
             expect(quire_context_fetch(child, request_for(query, QUIRE_RESULT_OBJECTS), &list, &failure), QUIRE_OK, "a fetch of a child");
@@ -317,12 +311,13 @@ void draw_window(side *side) {
     static _Thread_local answer wanted;
     quire_fetch_request *request = request_for(ALL_ITEMS, QUIRE_RESULT_OBJECTS);
     quire_list *list = NULL;
+    process(side);
     expect(quire_context_fetch(side->context, request, &list, &failure), QUIRE_OK, "a fetch of what is drawn");
     locate(side, "quire_context_fetch");
     find_answer(ALL_ITEMS, &side->view, &wanted);
     look_at_rows(side, &side->view, ALL_ITEMS, list, "as drawn");
     quire_list_release(list);
-    expect(quire_context_process_pending(side->context, &failure), QUIRE_OK, "quire_context_process_pending");
+    expect(ADVANCING(quire_context_process_pending(side->context, &failure)), QUIRE_OK, "quire_context_process_pending");
     check_list(side, side->lists[ALL_ITEMS]);
     looks++;
 }

@@ -19,7 +19,8 @@
  *   the commit that it is at. All other numbers, objects, both sides of relationships, queries as objects, ids, pages, counts
  *   and rows of values, batches that are read later, live lists, their aggregates, and what a child reads through it must be
  *   what that commit has left, with what is pending laid over it. Plain arrays keep what each commit has left.
- * - A context does not move by itself while it is read, unless it merges automatically, and then forwards.
+ * - A context does not move by itself while it is read. One that merges automatically moves forwards when it processes changes.
+ * - No delegate is called from within a call that advances nothing.
  * - After a merge, after refreshing (by a fetch, too), a reset, and a rollback that follows a conflict, it is at the newest
  *   commit that was there before the call. After its own save, batch request or transaction it is at that commit. A save that
  *   fails moves nothing.
@@ -160,7 +161,7 @@ static void run_history(const void *steps, int count) {
         seed_dice(history[i].seed);
         run_step(&history[i]);
         /* What is not processed would be told of within a merge, of a commit that is not the newest any more. */
-        if (current.follows) DO(quire_context_process_pending(sides[history[i].side].context, &failure));
+        if (current.follows) DO(ADVANCING(quire_context_process_pending(sides[history[i].side].context, &failure)));
         for (int k = 0; k < cast.sides && current.follows && newest_number() != before; k++) merge(&sides[k]);
     }
     for (int i = 0; i < cast.sides; i++) {

@@ -138,14 +138,18 @@ bool may_move(const side *side) {
 void prepare_move(side *side) {
     if (may_move(side)) return;
     side->is_changing = true;
-    DO(quire_context_rollback(side->context, &failure));
+    DO(ADVANCING(quire_context_rollback(side->context, &failure)));
     side->is_changing = false;
     drop_pending(side);
     locate(side, "quire_context_rollback");
 }
 
-void prepare_fetch(side *side) {
+void process(side *side) {
+    if (side->has_conflict) return;
     if (side->merges) prepare_move(side);
+    expect(ADVANCING(quire_context_process(side->context, &failure)), QUIRE_OK, "quire_context_process");
+    if (side->merges) locate_from(side, side->number, "quire_context_process");
+    else locate(side, "quire_context_process");
 }
 
 /* --- Where it is. */
@@ -192,7 +196,7 @@ void locate_from(side *side, int64_t least, const char *call) {
 void locate(side *side, const char *call) {
     const int64_t before = side->number;
     locate_from(side, before, call);
-    if (side->merges || side->number == before) return;
+    if (side->number == before) return;
     fault("context %d, after %s: it has moved from commit %lld to %lld by itself", side->writer, call, (long long)before,
         (long long)side->number);
 }
@@ -207,7 +211,6 @@ void move_to(side *side, int64_t number, const char *call) {
 quire_object *find_object(side *side, const char *entity, int number) {
     quire_object *object = NULL;
     const quire_value value = quire_value_integer(number);
-    prepare_fetch(side);
     const quire_status status =
         quire_context_find(side->context, entity, QUIRE_NUL, "number", QUIRE_NUL, &value, &object, &failure);
     if (status == QUIRE_NOT_FOUND) object = NULL;

@@ -12,6 +12,8 @@ typedef struct side {
     /* Its place among the writers, and the store that it is on. */
     int writer, store;
     bool merges, undoes;
+    /* A save has met a conflict, so that a rollback moves the context. */
+    bool has_conflict;
     /* Whether `view` does not say what delegates read, because the call under way is to change it. */
     bool is_changing;
     /* The commit that it is at. */
@@ -46,7 +48,7 @@ void lay_pending(const side *side, const state *to, state *out);
 void move_to(side *side, int64_t number, const char *call);
 /* Nothing is pending any more. */
 void drop_pending(side *side);
-/* Asks where the context is. Only one that merges automatically may have moved, and only forwards. */
+/* Asks where the context is: it must not have moved. */
 void locate(side *side, const char *call);
 /* The same after a call that may have moved it to any commit from `least` on. */
 void locate_from(side *side, int64_t least, const char *call);
@@ -55,8 +57,8 @@ void locate_from(side *side, int64_t least, const char *call);
 bool may_move(const side *side);
 /* Before a call that moves it: what is pending and could not be laid over what is newest is dropped. */
 void prepare_move(side *side);
-/* The same before a call that moves it only if it merges automatically. */
-void prepare_fetch(side *side);
+/* Processes changes, by which a context that merges automatically moves. */
+void process(side *side);
 
 /* The object of that number by a query, or NULL when there is none, as the view has it. Owned. */
 quire_object *find_object(side *side, const char *entity, int number);

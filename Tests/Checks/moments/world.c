@@ -18,6 +18,7 @@ quire_store *stores[2];
 char store_path[128];
 int64_t tag_ids[TAGS], commit_ids[WRITERS];
 _Thread_local quire_error *failure;
+_Thread_local int advancing;
 
 static quire_model *model;
 

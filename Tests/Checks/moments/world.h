@@ -98,6 +98,16 @@ void fault(const char *format, ...) __attribute__((format(printf, 1, 2), noretur
 extern _Thread_local quire_error *failure;
 #define DO(call) expect((call), QUIRE_OK, #call)
 void expect(quire_status status, quire_status wanted, const char *call);
+/*
+ * For each call that may advance a context and call delegates. A delegate that is called from within any other call fails the
+ * run (`lists.c`).
+ */
+extern _Thread_local int advancing;
+#define ADVANCING(call) (advancing++, advanced(call))
+static inline quire_status advanced(quire_status status) {
+    advancing--;
+    return status;
+}
 /* Forgets the error of a call that may fail; returns its status. */
 quire_status forgiven(quire_status status);
 
