@@ -2,17 +2,25 @@
  * How long the write-ahead log becomes.
  *
  *   wal [--steps N] [--limit M]
+ *   wal --scrolls N [--limit M] [--seed S]
  *
  * One thread makes N saves, each of one row of 2,000, while another one draws every 4 ms: it processes changes, and looks at
  * its list. What must hold, for the log as SQLite has it and for its file:
  *
  * - While both move on, it stays under 32 MB.
- * - Beside a context that never merges, it stays under twice the limit, which is M megabytes (64). That context shows what it
- *   showed until the store gives its moment up. The next window of its list has it move on, and the list tells that.
+ * - Beside a context that never merges, it stays under eight times the limit, which is M megabytes (64). That context shows
+ *   what it showed until the store gives its moment up. Then it reads the newest rows, and its list tells nothing, until a
+ *   merge makes the list what a new one is.
  * - While two threads save without a pause, and a third one merges and is pinned for 20 ms again and again, it stays under
  *   twice the limit.
+ *
+ * With --scrolls, a list scrolls beside two writers in N runs, with limits from 64 KiB to M megabytes: see scroll.c. In every
+ * second run the context merges once per frame. Then it never loses its moment, and no read fails. In the others it never
+ * merges. Then each row that is read is the one whose id was asked for, a row that is gone is not found, and one merge makes
+ * the list and all objects right. In all of them the log stays under eight times the limit, and no delegate is called from
+ * within a read.
  */
-#include <quire.h>
+#include "wal.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,19 +30,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MEGABYTE = 1 << 20, BOOKS = 2000, MOST_WHILE_MOVING = 32, DRAWS_BETWEEN_LOOKS = 10 };
+enum { BOOKS = 2000, MOST_WHILE_MOVING = 32, DRAWS_BETWEEN_LOOKS = 10 };
 
 static long long saves = 1000000, limit = 64;
-static char folder[64], path[80], log_path[84];
-static _Thread_local quire_error *error;
+static char folder[64];
+char path[80], log_path[84];
+_Thread_local quire_error *error;
 
-static void fail(const char *what, int line) {
-    fprintf(stderr, "wal.c:%d: %s: %s\n", line, what, error ? quire_error_message(error).data : "no error");
+void fail(const char *what, const char *file, int line) {
+    fprintf(stderr, "%s:%d: %s: %s\n", file, line, what, error ? quire_error_message(error).data : "no error");
     exit(1);
 }
 
-#define CHECK(x) ((x) ? (void)0 : fail(#x, __LINE__))
-#define OK(call) CHECK((call) == QUIRE_OK)
+int64_t log_size(quire_store *store) {
+    quire_wal_info info = QUIRE_WAL_INFO_INIT;
+    OK(quire_store_wal_info(store, &info, &error));
+    return info.size;
+}
 
 static quire_store *open_store(void) {
     quire_model *model = quire_model_create();
@@ -107,14 +119,14 @@ static int told(quire_results *results) {
     }
 }
 
-/* A context that is never merged and processes nothing. It only reads a window of its list now and then. */
+/* A context that is not merged and processes nothing. It only reads a window of its list now and then. */
 typedef struct idler {
     quire_context *context;
     quire_results *results;
     uint64_t generation;
     /* The value of the first row. */
     int64_t pages;
-    int moves;
+    bool is_lost;
 } idler;
 
 static int64_t first_pages(quire_results *results) {
@@ -134,17 +146,31 @@ static idler start_idling(quire_store *store) {
     return idler;
 }
 
-/* Whether what it shows is of one moment, and what it tells fits that. */
+/* Whether it shows what it showed, or, once its moment is lost, something newer of the same row; and tells nothing. */
 static bool look(idler *idler) {
+    const bool was_lost = quire_context_has_lost_moment(idler->context);
     const int64_t pages = first_pages(idler->results);
-    const uint64_t generation = quire_context_generation(idler->context);
-    const bool has_moved = generation != idler->generation, is_told = told(idler->results) > 0;
-    const bool is_right = has_moved == is_told && (has_moved || pages == idler->pages);
+    idler->is_lost = quire_context_has_lost_moment(idler->context);
+    const bool is_told = told(idler->results) > 0 || quire_context_generation(idler->context) != idler->generation;
+    const bool is_right = !is_told && (idler->is_lost ? pages >= idler->pages : pages == idler->pages) && (!was_lost || idler->is_lost);
     if (!is_right) printf("  pages %lld after %lld, %s, %s\n", (long long)pages, (long long)idler->pages,
-        has_moved ? "moved on" : "not moved", is_told ? "told" : "not told");
-    idler->moves += has_moved;
-    idler->generation = generation;
-    idler->pages = pages;
+        idler->is_lost ? "lost" : "not lost", is_told ? "told" : "not told");
+    return is_right;
+}
+
+/* Whether a merge makes its list what a new one is. */
+static bool merge(idler *idler, quire_store *store) {
+    OK(quire_context_merge(idler->context, &error));
+    quire_context *fresh = new_context(store);
+    quire_results *wanted = list_all(fresh);
+    int64_t ids[BOOKS], others[BOOKS];
+    OK(quire_results_ids(idler->results, 0, BOOKS, ids, &error));
+    OK(quire_results_ids(wanted, 0, BOOKS, others, &error));
+    const bool is_right = memcmp(ids, others, sizeof ids) == 0 && first_pages(idler->results) == first_pages(wanted)
+        && !quire_context_has_lost_moment(idler->context);
+    if (!is_right) printf("  a merge does not make the list right\n");
+    quire_results_release(wanted);
+    quire_context_release(fresh);
     return is_right;
 }
 
@@ -174,21 +200,19 @@ static int run(bool has_idler) {
         OK(quire_context_process(drawing, &error));
         told(drawn);
         if (has_idler && draws % DRAWS_BETWEEN_LOOKS == 0) differences += !look(&idler);
-        quire_wal_info info = QUIRE_WAL_INFO_INIT;
-        OK(quire_store_wal_info(store, &info, &error));
-        longest = greater(longest, info.size);
+        longest = greater(longest, log_size(store));
         struct stat file;
         if (stat(log_path, &file) == 0) largest = greater(largest, file.st_size);
         usleep(4000);
     }
     pthread_join(thread, NULL);
 
-    const int64_t most = (has_idler ? 2 * limit : MOST_WHILE_MOVING) * MEGABYTE;
+    const int64_t most = (has_idler ? 8 * limit : MOST_WHILE_MOVING) * MEGABYTE;
     differences += longest >= most || largest >= most;
-    differences += has_idler && longest > limit * MEGABYTE && idler.moves == 0;
+    if (has_idler) differences += !look(&idler) + !merge(&idler, store);
     printf("%s: the log has at most %.1f MB, its file %.1f MB, of %lld MB; %d draws", has_idler ? "one never merges" : "both move",
         (double)longest / MEGABYTE, (double)largest / MEGABYTE, (long long)(most / MEGABYTE), draws);
-    if (has_idler) printf("; it was moved on %d times", idler.moves);
+    if (has_idler) printf("; it %s its moment", idler.is_lost ? "lost" : "kept");
     printf("\n");
 
     if (has_idler) {
@@ -251,12 +275,17 @@ static int run_with_pins(void) {
 }
 
 int main(int argument_count, char **arguments) {
+    long long scrolls = 0, seed = 1;
     for (int i = 1; i < argument_count; i += 2) {
-        const bool is_steps = strcmp(arguments[i], "--steps") == 0, is_limit = strcmp(arguments[i], "--limit") == 0;
+        long long *const option = strcmp(arguments[i], "--steps") == 0 ? &saves
+            : strcmp(arguments[i], "--limit") == 0 ? &limit
+            : strcmp(arguments[i], "--scrolls") == 0 ? &scrolls
+            : strcmp(arguments[i], "--seed") == 0 ? &seed : NULL;
         char *end = NULL;
         const long long number = i + 1 < argument_count ? strtoll(arguments[i + 1], &end, 10) : 0;
-        if (!(is_steps || is_limit) || number <= 0 || *end) {
-            fprintf(stderr, "usage: wal [--steps N] [--limit MEGABYTES]\n");
+        if (!option || number <= 0 || *end) {
+            fprintf(stderr, "usage: wal [--steps N] [--limit MEGABYTES]\n"
+                            "       wal --scrolls N [--limit MEGABYTES] [--seed S]\n");
             return 2;
         }
         *(is_steps ? &saves : &limit) = number;
@@ -265,8 +294,10 @@ int main(int argument_count, char **arguments) {
     CHECK(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/books.store", folder);
     snprintf(log_path, sizeof log_path, "%s-wal", path);
-    const int differences = run(false) + run(true) + run_with_pins();
+    const int differences = scrolls ? scroll((int)scrolls, (uint64_t)limit * MEGABYTE, (uint64_t)seed)
+        : run(false) + run(true) + run_with_pins();
     rmdir(folder);
-    printf("wal: %lld steps, %d differences\n", saves, differences);
+    if (scrolls) printf("wal: %lld steps, %d differences, seed %lld\n", scrolls, differences, seed);
+    else printf("wal: %lld steps, %d differences\n", saves, differences);
     return differences ? 1 : 0;
 }
