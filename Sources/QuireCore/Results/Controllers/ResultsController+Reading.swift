@@ -33,14 +33,17 @@ extension ResultsController {
     let missing = zip(ids, held).compactMap { $1 == nil ? $0 : nil }
     let read = try storedObjects(missing)
     // Another writer changed the row: the list takes that on with the next changes.
-    for object in read where try !contents.isUpToDate(with: object) { context.touch(object) }
+    if !context.readsAhead {
+      for object in read where try !contents.isUpToDate(with: object) { context.touch(object) }
+    }
     let stored = Dictionary(read.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     var objects: [ManagedObject] = []
     objects.reserveCapacity(ids.count)
     for (id, object) in zip(ids, held) {
       guard let object = object ?? stored[id] else {
+        let failure = context.missingRow("The row of \(query.entity.name) \(id) is no longer in the store.")
         if isSettled { letGo(of: missing.filter { stored[$0] == nil }) }
-        throw Failure(.notFound, "The row of \(query.entity.name) \(id) is no longer in the store.")
+        throw failure
       }
       objects.append(object)
     }

@@ -431,7 +431,7 @@ class Context(history.Authoring):
 
     def rollback(self) -> None:
         """Drops all pending changes: added objects are forgotten, deleted ones return, changed ones get back what was
-        read. After a `Conflict` the context moves on, as by `merge`, and everything is read anew."""
+        read. After a `Conflict` the context advances, as by `merge`, and everything is read anew."""
         self._delivery.begin()
         changed = [] if self.closed else self.updated + self.deleted
         error = c_void_p()
@@ -445,7 +445,7 @@ class Context(history.Authoring):
         self._delivery.after(status, error)
 
     def refresh_all(self) -> None:
-        """Has all objects show what is in the store now. The context moves on for that, as by `merge`.
+        """Has all objects show what is in the store now. The context advances for that, as by `merge`.
 
         What was changed in them stays on top of that, and the next save writes it without a conflict. Objects without
         changes are read again when they are used. Live lists follow with the next processing of changes at the latest.

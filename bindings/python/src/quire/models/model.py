@@ -231,7 +231,7 @@ class Model:
         return _changes.committed_values(self, names)
 
     def refresh(self, *, merge: bool = True) -> None:
-        """Has it show what is in the store now. The whole context moves on for that, as by `Context.merge`.
+        """Has it show what is in the store now. The whole context advances for that, as by `Context.merge`.
 
         What was changed in it stays on top of that, and the next save writes it without a conflict. With `merge=False`
         the changes are taken back, on both sides of relationships. Live lists follow with the next processing of
