@@ -80,12 +80,12 @@ static double commit_beside(program program, opened made, quire_results *list) {
     return taken;
 }
 
-/* From now on the file notes what any program writes, by triggers. */
-static void begin_notes(void) {
+/* From now on the file has a change journal of what any program writes, by triggers. */
+static void begin_journal(void) {
     quire_model *model = new_model();
     quire_store *store = NULL;
     quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
-    options.notes_others = true;
+    options.change_journal = QUIRE_CHANGE_JOURNAL_ALL;
     OK(quire_store_open(path, QUIRE_NUL, model, &options, &store, &error));
     quire_store_release(store);
     quire_model_release(model);
@@ -106,10 +106,10 @@ void foreign_writer_case(int64_t rows) {
         quire_results_release(list);
         close_store(made);
     }
-    begin_notes();
+    begin_journal();
     for (int round = 0; round < ROUNDS; round++)
         samples[3][round] = commit_beside(program, (opened){NULL, NULL, NULL}, NULL);
-    CHECK(number_in(path, "SELECT count(*) FROM QUIRE_NOTES") >= COMMITS);
+    CHECK(number_in(path, "SELECT count(*) FROM QUIRE_CHANGE_JOURNAL") >= COMMITS);
     end_program(program);
     sqlite3 *database = open_database(path);
     answer_list(told_by_query(database));
@@ -117,5 +117,5 @@ void foreign_writer_case(int64_t rows) {
     report("foreign.writer", "sqlite-c", rows, samples[0], ROUNDS, true);
     report("foreign.writer", "quire-c-idle", rows, samples[1], ROUNDS, false);
     report("foreign.writer", "quire-c", rows, samples[2], ROUNDS, false);
-    report("foreign.writer", "sqlite-c-notes", rows, samples[3], ROUNDS, false);
+    report("foreign.writer", "sqlite-c-journal", rows, samples[3], ROUNDS, false);
 }

@@ -320,31 +320,123 @@ static void tell_a_row_that_stays(const quire_store_options *options) {
     remove_folder(folder);
 }
 
-static void notes_tell_of_a_row_that_stays_where_it_is(void) {
+static void a_change_journal_of_saves_tells_of_a_row_that_stays_where_it_is(void) {
     quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
-    options.notes_others = true;
+    tell_a_row_that_stays(&options);
+    options.change_journal = QUIRE_CHANGE_JOURNAL_SAVES;
+    tell_a_row_that_stays(&options);
+}
+
+static void a_change_journal_of_all_changes_tells_of_a_row_that_stays_where_it_is(void) {
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.change_journal = QUIRE_CHANGE_JOURNAL_ALL;
     tell_a_row_that_stays(&options);
 }
 
 static void a_history_tells_of_a_row_that_stays_where_it_is(void) {
     quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
     options.tracks_history = true;
+    options.change_journal = QUIRE_CHANGE_JOURNAL_NONE;
     tell_a_row_that_stays(&options);
 }
 
-static void notes_need_a_file_that_can_be_written(void) {
+static int reports, flags, rows_reported;
+
+static void count_report(void *data, quire_results *results, const quire_changes *changes) {
+    (void)data, (void)results;
+    reports++;
+    flags += quire_changes_contents_may_differ(changes);
+    rows_reported += (int)quire_changes_row_count(changes);
+}
+
+/* Plain SQL changes a row that stays where it is, and then this process saves. */
+static followed count_reports(uint32_t change_journal) {
+    use_folder();
+    fixture made = open_fixture_at(path);
+    quire_object_release(insert_book(made.context, "Faust", 300));
+    save(made.context);
+    close_fixture(made);
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.change_journal = change_journal;
+    followed followed = follow(&options);
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.changes = count_report;
+    CHECK_OK(quire_results_set_delegate(followed.results, &delegate, &error));
+    reports = flags = rows_reported = 0;
+    const uint64_t *generation = quire_results_generation(followed.results), before = *generation;
+    run_sql("UPDATE ZBOOK SET ZTITLE = 1");
+    while (reports == 0) {
+        CHECK(becomes_readable(followed.descriptor));
+        CHECK_OK(quire_context_process(followed.made.context, &error));
+    }
+    CHECK(reports == 1 && *generation > before);
+    return followed;
+}
+
+static void unfollow_and_remove(followed followed) {
+    unfollow(followed);
+    remove_folder(folder);
+}
+
+static void a_commit_that_no_journal_has_is_reported_as_contents_that_may_differ(void) {
+    for (uint32_t journal = QUIRE_CHANGE_JOURNAL_DEFAULT; journal <= QUIRE_CHANGE_JOURNAL_SAVES; journal++) {
+        followed followed = count_reports(journal);
+        CHECK(flags == 1 && rows_reported == 0);
+        quire_object_release(insert_book(followed.made.context, "own", 1));
+        save(followed.made.context);
+        CHECK(reports == 2 && flags == 1 && rows_reported == 1);
+        unfollow_and_remove(followed);
+    }
+}
+
+static void a_journal_of_all_changes_leaves_no_contents_that_may_differ(void) {
+    followed followed = count_reports(QUIRE_CHANGE_JOURNAL_ALL);
+    CHECK(flags == 0 && rows_reported == 1);
+    unfollow_and_remove(followed);
+    CHECK(!quire_changes_contents_may_differ(NULL));
+}
+
+static uint32_t journal_of(const quire_store_options *options) {
+    followed followed = follow(options);
+    uint32_t journal = 0;
+    CHECK_OK(quire_store_change_journal(followed.made.store, &journal, &error));
+    unfollow(followed);
+    return journal;
+}
+
+static void a_file_keeps_the_change_journal_that_it_has_until_another_is_asked_for(void) {
+    use_folder();
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    CHECK(journal_of(&options) == QUIRE_CHANGE_JOURNAL_SAVES);
+    for (uint32_t journal = QUIRE_CHANGE_JOURNAL_ALL; journal >= QUIRE_CHANGE_JOURNAL_NONE; journal--) {
+        options.change_journal = journal;
+        CHECK(journal_of(&options) == journal);
+        CHECK(journal_of(NULL) == journal);
+    }
+    options.change_journal = QUIRE_CHANGE_JOURNAL_ALL + 1;
+    quire_model *model = library_model();
+    quire_store *store = NULL;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_store_open(path, QUIRE_NUL, model, &options, &store, &error));
+    quire_model_release(model);
+    remove_folder(folder);
+}
+
+static void a_change_journal_needs_a_file_of_sqlite_that_can_be_written(void) {
     use_folder();
     close_fixture(open_fixture_at(path));
     quire_model *model = library_model();
     quire_store *store = NULL;
     quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
-    options.notes_others = options.is_read_only = true;
+    options.change_journal = QUIRE_CHANGE_JOURNAL_ALL;
+    options.is_read_only = true;
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_store_open(path, QUIRE_NUL, model, &options, &store, &error));
     options.is_read_only = false;
     options.type = QUIRE_STORE_XML;
     char xml[320];
     snprintf(xml, sizeof xml, "%s/library.xml", folder);
     CHECK_FAILS(QUIRE_UNSUPPORTED, quire_store_open(xml, QUIRE_NUL, model, &options, &store, &error));
+    options.type = QUIRE_STORE_ANY;
+    CHECK_FAILS(QUIRE_UNSUPPORTED, quire_store_open(":memory:", QUIRE_NUL, model, &options, &store, &error));
     quire_model_release(model);
     remove_folder(folder);
 }
@@ -358,8 +450,12 @@ int main(int argument_count, char **arguments) {
     RUN(a_descriptor_waits_until_a_save_of_a_thread_can_be_merged);
     RUN(a_long_transaction_of_a_thread_wakes_nothing_before_its_end);
     RUN(a_file_that_another_program_gives_a_log_wakes_for_what_comes_there);
-    RUN(notes_tell_of_a_row_that_stays_where_it_is);
+    RUN(a_change_journal_of_saves_tells_of_a_row_that_stays_where_it_is);
+    RUN(a_change_journal_of_all_changes_tells_of_a_row_that_stays_where_it_is);
     RUN(a_history_tells_of_a_row_that_stays_where_it_is);
-    RUN(notes_need_a_file_that_can_be_written);
+    RUN(a_commit_that_no_journal_has_is_reported_as_contents_that_may_differ);
+    RUN(a_journal_of_all_changes_leaves_no_contents_that_may_differ);
+    RUN(a_file_keeps_the_change_journal_that_it_has_until_another_is_asked_for);
+    RUN(a_change_journal_needs_a_file_of_sqlite_that_can_be_written);
     return RESULT();
 }

@@ -10,6 +10,9 @@
  * inserts have a new one, moves and updates have both. A row that only shifts because of others is not reported. A changed
  * row that keeps its place among the unchanged rows is an update, never a move. When a merge takes over several commits, a
  * row may be reported as updated that one of them has changed and a later one has changed back.
+ *
+ * Of commits of other processes the file may not say which rows they have changed. `quire_changes_contents_may_differ` tells
+ * of that.
  */
 #ifndef QUIRE_CHANGES_H_
 #define QUIRE_CHANGES_H_
@@ -236,6 +239,16 @@ quire_change_array quire_changes_rows(const quire_changes *changes);
 
 /** How many row changes there are. 0 when `changes` is NULL. Any thread. */
 int64_t quire_changes_row_count(const quire_changes *changes);
+
+/**
+ * Whether rows that the set does not name may show other values. False when `changes` is NULL. Any thread.
+ *
+ * So it is after a merge of commits of which neither the change journal nor the history of the file says which rows they
+ * have changed (see context.h). A view then draws all of its rows again. The rows and sections that came, went or moved are
+ * exact all the same. Such a set is reported even when it names no row, and advances `quire_results_generation`. Saves
+ * and batch requests of the store's own contexts never cause one.
+ */
+bool quire_changes_contents_may_differ(const quire_changes *changes);
 
 /** The section changes, in the order in which a delegate is notified. Borrowed from `changes`. */
 quire_section_change_array quire_changes_sections(const quire_changes *changes);

@@ -38,20 +38,21 @@
  * rows that change places is the one that moves. A merge on the thread of the context is still needed for lists with a limit,
  * an offset, aggregates or functions of the program, for suspended lists, and for contexts with a parent.
  *
- * What other programs commit, contexts take over in the same way. Which rows that is, the file tells by one of these:
+ * What other processes commit, contexts merge in the same way. The changed rows are determined in one of these ways:
  *
- * - Notes, where it keeps some (`notes_others` of `quire_store_options`). They have what any program changes, plain SQL
- *   included. They miss rows that a REPLACE removes for another value than their key, what a program writes that has
- *   turned triggers off, and changes before the last 10,000.
- * - Its history, where it keeps one (see history.h) and a log. It has what Quire and Core Data save. A commit without a
- *   history is noticed by SQLite's count of commits, and has everything read anew. Of several commits that are noticed
- *   together, one that has no history is missed where another one has a transaction of several saves. What plain SQL writes
- *   in the same transaction as a save is missed, too. Lists that depend on members of objects are read anew.
- * - Neither. Then everything may have changed. Objects and lists are read anew. Lists report rows that came, went, or have
- *   another place or section. Of a row that stays where it is they report only what objects show that had its values. So
- *   draw the whole list anew after such a merge.
- *
- * Where notes or a history do not reach back to what the context shows, everything may have changed as well.
+ * - The change journal of the file (`change_journal` of `quire_store_options`). A journal of saves, the default of new
+ *   files, has what Quire saves. A commit of another program is noticed by SQLite's count of commits, which needs a WAL.
+ *   Saves are unknown, too, where triggers of another program write to tables of the model. A journal of all changes has
+ *   plain SQL as well, and needs no WAL. It misses rows that REPLACE deletes because of another unique value than the
+ *   key, and what a program writes that has disabled triggers. A journal has the last 10,000 entries at most.
+ * - The history of the file (see history.h), which needs a WAL. It has what Quire and Core Data save. A commit without a
+ *   history is noticed by SQLite's count of commits. Of several commits that are noticed together, one that has no history
+ *   is missed where another one has a transaction of several saves. So is what plain SQL writes in the same transaction as
+ *   a save. Lists that depend on members of objects are fetched again, as in the next case.
+ * - Neither has all commits, or not back to what the context shows. Then everything may have changed. Objects and lists
+ *   are read again. Lists report rows that came, went, or have another place or section. Of a row that stays where it is
+ *   they report only what the journal, the history or an object that had its values tells. The change set says so:
+ *   `quire_changes_contents_may_differ` is true, and the view draws all of its rows again.
  *
  * While a context holds an old moment, the write-ahead log (WAL) of the file keeps growing. Beyond `wal_limit` of
  * `quire_store_options` (64 MB unless set, 16 MB in memory) the store gives up moments of contexts of which the program

@@ -1,6 +1,7 @@
 /**
  * @file
- * Results controllers: a fetch request kept up to date, gathered in sections, that reports its exact changes.
+ * Results controllers: a fetch request kept up to date, gathered in sections, that reports its exact changes. Where a file
+ * does not say which rows another program has changed, the report says that too (`quire_changes_contents_may_differ`).
  *
  * A controller follows its context. It shows a change, saved or not, with the calls that context.h lists, such as
  * `quire_context_process` and a save, and with no read. Then it calls the delegate, on the thread of that call. First comes `will_change`,

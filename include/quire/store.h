@@ -70,6 +70,21 @@ typedef enum quire_store_type {
     QUIRE_STORE_XML = 2
 } quire_store_type;
 
+/**
+ * Which change journal a file keeps: the table `QUIRE_CHANGE_JOURNAL`, from which contexts of other processes learn which
+ * rows a commit has changed (see context.h).
+ */
+typedef enum quire_change_journal {
+    /** What the file has. A new file of SQLite gets QUIRE_CHANGE_JOURNAL_SAVES. */
+    QUIRE_CHANGE_JOURNAL_DEFAULT = 0,
+    /** None. One that is there is removed. */
+    QUIRE_CHANGE_JOURNAL_NONE = 1,
+    /** Saves and batch requests of Quire record the ids of the rows that they change, in their transactions. */
+    QUIRE_CHANGE_JOURNAL_SAVES = 2,
+    /** The same, and triggers record each row that plain SQL changes. */
+    QUIRE_CHANGE_JOURNAL_ALL = 3
+} quire_change_journal;
+
 /** How a store is opened. Zero means the default for every field. */
 typedef struct quire_store_options {
     /** sizeof(quire_store_options) in your build. */
@@ -106,13 +121,6 @@ typedef struct quire_store_options {
      */
     bool migrates;
     /**
-     * Have the file note, from this open on, which rows any program changes. Contexts of all processes then take over what
-     * others commit row by row (see context.h). The notes are a table and plain triggers: `QUIRE_NOTES` has the last 10,000
-     * changes. They stay until they are dropped, and take part in each write. Not together with `is_read_only`. An XML store
-     * has none, and fails with QUIRE_UNSUPPORTED.
-     */
-    bool notes_others;
-    /**
      * How many bytes of pages the write-ahead log may have; 0 means 64 MB, and 16 MB in memory. From a sixteenth of it on,
      * the log is folded into the file beside the program's calls. From a quarter on, saves wait up to 25 ms for contexts that
      * advance. From three eighths on, saves, batch requests and transactions wait for a checkpoint that is under way, up to
@@ -128,12 +136,19 @@ typedef struct quire_store_options {
      * QUIRE_NOT_A_STORE. QUIRE_STORE_ANY takes whatever form the file has.
      */
     uint32_t type;
-    uint32_t reserved; /**< Zero. */
+    /**
+     * Which change journal the file keeps from this open on, a `quire_change_journal`. Saves and batch requests of all
+     * processes write it wherever a file keeps one, whatever they give here. The default leaves a file as it is, but for
+     * the table `QUIRE_NOTES` of earlier versions: a journal of all changes takes its place. Not together with
+     * `is_read_only`. A store in memory and an XML store have none: SAVES and ALL fail with QUIRE_UNSUPPORTED there, and
+     * for a file in which another program has something else of that name.
+     */
+    uint32_t change_journal;
 } quire_store_options;
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_STORE_OPTIONS_INIT \
-    { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL, false, false, false, 0, 0, 0 }
+    { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL, false, false, 0, 0, 0 }
 
 /**
  * Opens the store at `path`, creating it when there is no file. `:memory:` is a private store in memory.
@@ -340,6 +355,13 @@ typedef struct quire_wal_info {
  */
 quire_status quire_store_wal_info(
     quire_store *store, quire_wal_info *out_info, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Stores in `out_journal` which change journal the file keeps, a `quire_change_journal`: NONE, SAVES or ALL. One that lacks
+ * some of its triggers counts as one of SAVES. Fails: QUIRE_BUSY, QUIRE_CLOSED, QUIRE_DATABASE. Thread: any.
+ */
+quire_status quire_store_change_journal(
+    quire_store *store, uint32_t *out_journal, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Whether the store is open. */
 bool quire_store_is_open(const quire_store *store);

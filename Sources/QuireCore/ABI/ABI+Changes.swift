@@ -18,6 +18,11 @@ public func quire_changes_row_count(_ changes: UnsafePointer<quire_changes>?) ->
   Int64(peek(changes)?.rowCount ?? 0)
 }
 
+@_cdecl("quire_changes_contents_may_differ") @implementation
+public func quire_changes_contents_may_differ(_ changes: UnsafePointer<quire_changes>?) -> Bool {
+  peek(changes)?.changes.contentsMayDiffer ?? false
+}
+
 @_cdecl("quire_changes_sections") @implementation
 public func quire_changes_sections(_ changes: UnsafePointer<quire_changes>?) -> quire_section_change_array {
   quire_section_change_array(peek(changes)?.sections)

@@ -27,15 +27,27 @@ func withStoreOptions(
   _ given: UnsafePointer<quire_store_options>?, _ body: (Store.Options) throws(Failure) -> Void
 ) throws(Failure) {
   let given = try options(given, defaults: quire_store_options(), "options")
-  try checkReserved(given.reserved, "options")
   try LogCallback.handOver(logCallback(given.log)) { (log) throws(Failure) in
     try body(
       Store.Options(
         isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
         busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
-        log: log, tracksHistory: given.tracks_history, notesOthers: given.notes_others,
+        log: log, tracksHistory: given.tracks_history,
+        changeJournal: try changeJournal(given.change_journal),
         logLimit: given.wal_limit == 0 ? nil : Int(clamping: given.wal_limit), migrates: given.migrates,
         type: try storeType(given.type)))
+  }
+}
+
+/// nil for the default.
+private func changeJournal(_ journal: UInt32) throws(Failure) -> ChangeJournal.Setting? {
+  switch journal {
+  case QUIRE_CHANGE_JOURNAL_DEFAULT.rawValue: return nil
+  case QUIRE_CHANGE_JOURNAL_NONE.rawValue: return ChangeJournal.Setting.none
+  case QUIRE_CHANGE_JOURNAL_SAVES.rawValue: return .saves
+  case QUIRE_CHANGE_JOURNAL_ALL.rawValue: return .all
+  default:
+    throw Failure(.invalidArgument, "\(journal) is no change journal. Give a constant of quire_change_journal.")
   }
 }
 
@@ -153,6 +165,22 @@ extension quire_wal_info: FilledStruct {
 @_cdecl("quire_store_is_open") @implementation
 public func quire_store_is_open(_ store: UnsafePointer<quire_store>?) -> Bool {
   peek(store).map { !$0.isClosed } ?? false
+}
+
+@_cdecl("quire_store_change_journal") @implementation
+public func quire_store_change_journal(
+  _ store: UnsafeMutablePointer<quire_store>?, _ out_journal: UnsafeMutablePointer<UInt32>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_journal?.pointee = QUIRE_CHANGE_JOURNAL_DEFAULT.rawValue
+  return unconfined(store, "store", out_error) { store throws(Failure) in
+    let out = try required(out_journal, "out_journal")
+    out.pointee =
+      switch try store.changeJournal() {
+      case .none: QUIRE_CHANGE_JOURNAL_NONE.rawValue
+      case .saves: QUIRE_CHANGE_JOURNAL_SAVES.rawValue
+      case .all: QUIRE_CHANGE_JOURNAL_ALL.rawValue
+      }
+  }
 }
 
 @_cdecl("quire_store_path") @implementation

@@ -176,6 +176,8 @@ extension Store {
       try source.copyPages(to: target, doing: "write the copy '\(path)' of what is")
       // No connection has the copy open yet, so the file is the whole store.
       try target.execute("PRAGMA journal_mode = DELETE")
+      // What is in memory has none, and the copy is a file.
+      if source.memory != nil { try ChangeJournal.create(.saves, of: schema, on: target) }
       try target.execute("PRAGMA schema_version = \(version)")
       try finish(target)
       return try namedFiles(on: target)

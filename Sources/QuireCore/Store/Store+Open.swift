@@ -63,10 +63,11 @@ extension Store {
 
   /// Fails for numbers that no store takes, and for options that do not go together.
   static func check(_ options: Options) throws(Failure) {
-    if options.isReadOnly, options.notesOthers {
+    if options.isReadOnly, options.changeJournal != nil {
       throw Failure(
         .invalidArgument,
-        "A store that is open for reading only is not changed, so it begins no notes. Leave out one of the options.")
+        "A store that is open for reading only is not changed, so its change journal stays as it is. Leave out one of "
+          + "the options.")
     }
     if options.isReadOnly, options.tracksHistory {
       throw Failure(
@@ -88,6 +89,12 @@ extension Store {
   private static func openInMemory(
     _ path: Text, model: Model, options: Options, form: any ModelForm.Type
   ) throws(Failure) -> Store {
+    if options.changeJournal != nil, options.changeJournal != ChangeJournal.Setting.none {
+      throw Failure(
+        .unsupported,
+        "A store in memory keeps no change journal, because no other process reads it. Leave out the option "
+          + "change_journal.")
+    }
     if options.isReadOnly || options.mustExist {
       throw Failure(
         .invalidArgument,
@@ -138,6 +145,7 @@ extension Store {
     let textIndexes: TextIndexes
     let derivedAttributes: DerivedAttributes
     let affected: AffectedValues
+    let journal: ChangeJournal
     let uuid: Text
     /// What the file says of its model.
     let hashes: [String: [UInt8]]
@@ -166,7 +174,9 @@ extension Store {
       if found == nil {
         try file?.checkSize()
         if let given, !options.isReadOnly, !options.mustExist {
-          try create(on: connection, model: given) { () throws(Failure) in try fill(connection, given, form) }
+          try create(on: connection, model: given) { () throws(Failure) in
+            try fill(connection, given, options, form)
+          }
         } else {
           try awaitCreation(on: connection, options)
         }
@@ -175,8 +185,8 @@ extension Store {
       guard let (parts, catalog) = found else { throw emptyFailure(of: connection) }
       if !options.isReadOnly {
         try prepareHistory(of: parts.schema.model, begins: options.tracksHistory, on: connection)
-        if options.notesOthers || catalog.mayHavePartsOfQuire {
-          try Notes.prepare(of: parts.schema, begins: options.notesOthers, on: connection)
+        if connection.memory == nil, options.changeJournal != nil || catalog.mayHaveChangeJournal {
+          try ChangeJournal.prepare(of: parts.schema, options.changeJournal, on: connection)
         }
       }
       // What is derived is written into rows whose triggers may write to an R-Tree. The tables of one begin so, too.
@@ -221,10 +231,13 @@ extension Store {
     if external.isUsed { try ExternalFunction.register(on: connection) }
     let affected = AffectedValues(schema: schema)
     connection.noteAffected = affected.note
+    let journal = ChangeJournal(of: schema)
+    connection.recorder = journal
     let keptByOthers = try DerivedAttributes.keptByOthers(in: model, declaredElsewhere: foreign, on: connection)
     let parts = Parts(
       connection: connection, schema: schema, external: external, textIndexes: TextIndexes(schema: schema),
       derivedAttributes: try DerivedAttributes(schema: schema, keptByOthers: keptByOthers), affected: affected,
+      journal: journal,
       uuid: metadata.uuid, hashes: metadata.hashes,
       schemaNumber: try connection.unheard { () throws(Failure) in try connection.schemaNumber() },
       pageSize: try connection.pageSize(), logLimit: options.logLimit)
@@ -297,13 +310,16 @@ extension Store {
   }
 
   private static func fill(
-    _ connection: Connection, _ model: Model, _ form: any ModelForm.Type
+    _ connection: Connection, _ model: Model, _ options: Options, _ form: any ModelForm.Type
   ) throws(Failure) {
     // Another process may have created the store meanwhile.
     guard try connection.isEmpty() else { return }
     try makeTables(of: model, on: connection)
     try Metadata.create(for: model, on: connection)
     try writeModelCache(of: model, in: form, on: connection)
+    if connection.memory == nil {
+      try ChangeJournal.create(options.changeJournal ?? .saves, of: Schema(model: model), on: connection)
+    }
   }
 
   /// Those of the entities, and the rows that number these.

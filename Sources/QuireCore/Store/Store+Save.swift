@@ -57,20 +57,22 @@ extension Store {
         throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
       }
       let before = external.mark
-      defer { publication = nil }
-      let written: (result: Result, properties: [String: PropertyListValue?])
+      defer { (publication, written) = (nil, nil) }
+      let done: (result: Result, properties: [String: PropertyListValue?])
       do throws(Failure) {
-        written = try connection.transaction { () throws(Failure) in
+        written = nil
+        done = try connection.transaction { () throws(Failure) in
           xml?.hasChanges = true
           affected.forget()
           try textIndexes.begin(on: connection)
           try derivedAttributes.begin(on: connection)
-          try history.begin(on: connection)
+          try journal.begin(schema: try history.begin(on: connection), on: connection)
           var result = try body(connection)
           let derived = try derivedAttributes.end(on: connection)
           try textIndexes.mend(on: connection)
           let properties = try writeProperties(on: connection)
           try finish(&result, derived)
+          try journal.finish(changeToRecord, on: connection)
           return (result, properties)
         }
       } catch {
@@ -81,13 +83,19 @@ extension Store {
       }
       publication = nil
       if !connection.isHeld { commitFiles() }
-      if !written.properties.isEmpty {
-        metadataChanges.noteWritten(written.properties, isHeld: connection.isHeld)
+      if !done.properties.isEmpty {
+        metadataChanges.noteWritten(done.properties, isHeld: connection.isHeld)
       }
       textIndexes.repair(on: connection)
       foldIfLong()
-      return written.result
+      return done.result
     }
+  }
+
+  /// What the running write has changed of rows.
+  private var changeToRecord: StoreChange {
+    guard let written, written.hasChanged else { return StoreChange() }
+    return written.changes.count == 1 ? written.changes[0] : .unknown
   }
 
   /// Removes the files that no row names any more, after a commit.
@@ -109,7 +117,7 @@ extension Store {
   func allocateIDs(root: Entity, count: Int) throws(Failure) -> Int64 {
     try withConnection { connection throws(Failure) in
       try checkWritable()
-      return try connection.transaction { () throws(Failure) in
+      return try connection.transactionWithoutRows { () throws(Failure) in
         try allocateIDs(root: root, count: count, on: connection)
       }
     }

@@ -39,11 +39,11 @@ extension Store {
         "The XML store '\(path)' cannot keep a history of its changes. Leave out the option tracks_history, or convert "
           + "the store to one of SQLite.")
     }
-    if options.notesOthers {
+    if options.changeJournal != nil, options.changeJournal != ChangeJournal.Setting.none {
       throw Failure(
         .unsupported,
-        "The XML store '\(path)' cannot keep notes of what programs change. Leave out the option notes_others, or "
-          + "convert the store to one of SQLite.")
+        "The XML store '\(path)' cannot keep a change journal. Leave out the option change_journal, or convert the "
+          + "store to one of SQLite.")
     }
     guard let model else {
       throw Failure(

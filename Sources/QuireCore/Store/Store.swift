@@ -14,8 +14,8 @@ final class Store: Engine, @unchecked Sendable {
     var log: SQLLog?
     /// Have the file keep a history of its changes from now on.
     var tracksHistory = false
-    /// Have the file keep notes of which rows any program changes from now on.
-    var notesOthers = false
+    /// Which change journal the file keeps from now on; nil for what it has, and for the default of a new one.
+    var changeJournal: ChangeJournal.Setting?
     /// How many bytes the write-ahead log may have before moments of contexts are given up for it; nil for the default.
     var logLimit: Int?
     /// Take a file of another model over to the one that is given.
@@ -36,6 +36,8 @@ final class Store: Engine, @unchecked Sendable {
   let metadataChanges = MetadataChanges()
   /// Used with the lock held.
   let history: History
+  /// Used with the lock held.
+  let journal: ChangeJournal
   /// The file of a store whose objects are in memory while it is open; nil for one on SQLite, and for `:memory:`.
   let xml: XMLStoreFile?
   /// Upper case.
@@ -65,6 +67,8 @@ final class Store: Engine, @unchecked Sendable {
   let fewestRows = Atomic<Int>(256)
   /// What the running transaction has changed, for the inboxes, when it is committed.
   var publication: Publication?
+  /// What the running write has changed.
+  var written: Publication?
   /// Of the fetches and batch requests that are under way.
   private let monitors = Guarded<[FetchMonitor]>([])
   private let monitorCount = Atomic<Int>(0)
@@ -108,6 +112,7 @@ final class Store: Engine, @unchecked Sendable {
     layouts = RowLayouts(schema: schema, derivedAttributes: derivedAttributes)
     model = schema.model
     history = History(schema: schema)
+    journal = parts.journal
     path = connection.path
     location = xml.map { Text($0.location) } ?? connection.location
     isReadOnly = connection.isReadOnly || xml?.isReadOnly == true

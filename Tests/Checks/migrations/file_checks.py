@@ -89,7 +89,8 @@ def problems(before: FileState, after: FileState, mapping: Mapping, expected: Ex
 
 
 def statement_problems(before: FileState, after: FileState, target: Model) -> Iterator[str]:
-    kept = {plain_statement(each) for each in before.statements if re.search(r"\bA(CHANGE|TRANSACTION)", each)}
+    kept = {plain_statement(each) for each in before.statements
+            if re.search(r"\b(ACHANGE|ATRANSACTION|QUIRE_CHANGE_JOURNAL)", each)}
     wanted = {plain_statement(each) for each in statements(after.layout)} | kept
     found = [plain_statement(each) for each in after.statements if f" {others.MARK}" not in each[:30]]
     for each in sorted(wanted - set(found)):

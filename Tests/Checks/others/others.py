@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What another process commits to a file, beside a program that waits with a descriptor.
+"""What other processes commit to a file.
 
     others.py [--commits N] [--seed S] [--only CASE ...]
 
@@ -8,62 +8,38 @@ in poll(2) and processes. Each has to show in live lists; how long after the ret
 After each, lists and members of objects are compared with new fetches. Where the writer is Quire, this process makes
 N commits, too, which have to show there. At the end of a case the writer commits without a pause; then the file is
 replaced by another.
+
+In a case of mirrors three processes make N commits each, with and without a plain SQLite writer. Each keeps what its
+lists show by change sets, rereads values only where a change set says so, and compares that with a fresh query.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import pathlib
 import random
 import shutil
 import sqlite3
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from typing import Optional
+from typing import Any, Optional
 
+from others_mirrors import CASES as MIRRORS, Child, run_mirrors
 from others_model import MARK, MODELS, Author, Book, Difference, Tag, Watcher
 
 import quire
 
-HERE = pathlib.Path(__file__).resolve().parent
-FILES = ["plain", "notes", "history", "delete"]
+FILES = ["plain", "saves", "all", "history", "delete"]
 CASES = [f"{file}-{writer}" for file in FILES for writer in ("quire", "rules", "careless")
          # A store of Quire would turn on the log.
-         if (file, writer) != ("delete", "quire")] + ["notes_delete-careless"]
+         if (file, writer) != ("delete", "quire")] + ["all_delete-careless", *MIRRORS]
+JOURNALS = {"saves": "saves", "all": "all", "all_delete": "all"}
 
 
-class Writer:
-    def __init__(self, path: str, kind: str, seed: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-W", "error", str(HERE / "others_writer.py"), path, kind, seed],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-        self.answer()
-
-    def order(self, order: str) -> None:
-        assert self.process.stdin
-        self.process.stdin.write(f"{order}\n")
-        self.process.stdin.flush()
-
-    def answer(self) -> str:
-        assert self.process.stdout
-        line = self.process.stdout.readline().strip()
-        if not line:
-            raise Difference(f"the writer has ended with {self.process.wait()}")
-        return line
-
-    def close(self) -> None:
-        assert self.process.stdin and self.process.stdout
-        self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
-
-
-def fill(path: str, file: str) -> None:
-    with quire.open(path, MODELS, note_others="notes" in file, track_history=file == "history") as store:
+def fill(path: str, change_journal: Any, track_history: bool = False) -> None:
+    with quire.open(path, MODELS, change_journal=change_journal, track_history=track_history) as store:
         context = store.context
         authors = [context.add(Author(name=f"A{number}")) for number in range(6)]
         context.add(Tag(name=f"{MARK}0"))
@@ -79,7 +55,7 @@ class Case:
         self.file, self.kind = name.split("-")
         self.path = os.path.join(folder, f"{name}.sqlite")
         self.random = random.Random(f"{seed}/{name}")
-        fill(self.path, self.file)
+        fill(self.path, JOURNALS.get(self.file, "none"), self.file == "history")
         self.keeper: Optional[sqlite3.Connection] = None
         if "delete" in self.file:
             # Another program that reads keeps the store from having a log.
@@ -90,7 +66,7 @@ class Case:
         self.watcher = Watcher(self.path)
         if self.keeper:
             self.keeper.close()
-        self.writer = Writer(self.path, self.kind, f"{seed}/{name}/writer")
+        self.writer = Child("others_writer.py", self.path, self.kind, f"{seed}/{name}/writer")
         self.number = 0
         self.times: list[float] = []
 
@@ -135,7 +111,7 @@ class Case:
     def replace_file(self) -> None:
         """What is there is told by the next save, and by an opening."""
         other = f"{self.path}.other"
-        fill(other, "plain")
+        fill(other, "none")
         self.writer.close()
         for ending in ("-wal", "-shm"):
             if os.path.exists(f"{self.path}{ending}"):
@@ -178,6 +154,14 @@ def run(folder: str, name: str, commits: int, seed: int) -> tuple[Optional[str],
         case.watcher.close()
 
 
+def mirror(folder: str, name: str, commits: int, seed: int) -> Optional[str]:
+    path = os.path.join(folder, f"{name}.sqlite")
+    fill(path, MIRRORS[name].change_journal)
+    difference, sentence = run_mirrors(path, MIRRORS[name], commits, f"{seed}/{name}")
+    print(f"{name:<22} {sentence}", flush=True)
+    return None if difference is None else f"{name}: {difference}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--commits", type=int, default=1000)
@@ -188,7 +172,11 @@ def main() -> None:
     for name in options.only:
         folder = tempfile.mkdtemp()
         try:
-            difference, times, wakes = run(folder, name, options.commits, options.seed)
+            if name in MIRRORS:
+                difference, times, wakes = mirror(folder, name, options.commits, options.seed), [], 0
+                commits += options.commits
+            else:
+                difference, times, wakes = run(folder, name, options.commits, options.seed)
         finally:
             shutil.rmtree(folder)
         commits += len(times)

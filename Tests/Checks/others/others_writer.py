@@ -81,12 +81,13 @@ class QuireWriter:
 
 
 class SQLWriter:
-    """Plain SQLite. One that keeps the rules raises versions and the last key; the careless one does neither."""
+    """Plain SQLite. One that keeps the rules raises versions and the last key; the careless one does neither. One that
+    keeps the keys raises the last key alone: then no process has reserved the key of a new row."""
 
-    def __init__(self, path: str, random: random.Random, keeps_rules: bool) -> None:
+    def __init__(self, path: str, random: random.Random, kind: str) -> None:
         self.connection = sqlite3.connect(path, isolation_level=None, timeout=10)
         self.random = random
-        self.keeps_rules = keeps_rules
+        self.keeps_rules, self.keeps_keys = kind == "rules", kind != "careless"
         self.entity = dict(self.connection.execute("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY"))
         self.join, = self.connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'Z\\_%AUTHORS' ESCAPE '\\' "
@@ -117,12 +118,7 @@ class SQLWriter:
         book = self.random.choice(books) if books else None
         row = (self.random.randrange(10_000), self.random.randrange(1000), self.random.choice([*authors, None]))
         if kind == "insert" or book is None:
-            if self.keeps_rules:
-                run("UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ifnull((SELECT max(Z_PK) FROM ZBOOK), 0)) + 1 "
-                    "WHERE Z_NAME = 'Book'")
-                key = run("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'").fetchone()[0]
-            else:
-                key = None
+            key = self._new_key(run) if self.keeps_keys else None
             run("INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZNUMBER, ZPAGES, ZAUTHOR) VALUES (?, ?, 1, ?, ?, ?)",
                 (key, self.entity["Book"], *row))
         elif kind == "pages":
@@ -135,7 +131,8 @@ class SQLWriter:
             run("REPLACE INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZNUMBER, ZPAGES, ZAUTHOR) VALUES (?, ?, 1, ?, ?, ?)",
                 (book, self.entity["Book"], *row))
         elif kind == "other key":
-            run("UPDATE ZBOOK SET Z_PK = (SELECT max(Z_PK) + 1 FROM ZBOOK) WHERE Z_PK = ?", (book,))
+            key = self._new_key(run) if self.keeps_keys else run("SELECT max(Z_PK) + 1 FROM ZBOOK").fetchone()[0]
+            run("UPDATE ZBOOK SET Z_PK = ? WHERE Z_PK = ?", (key, book))
         else:
             tags = [row[0] for row in run("SELECT Z_PK FROM ZTAG WHERE ZNAME NOT LIKE 'mark %'")]
             pair = (self.random.choice(authors), self.random.choice(tags))
@@ -144,11 +141,18 @@ class SQLWriter:
             if run(f"DELETE FROM {self.join} WHERE {first} = ? AND {second} = ?", pair).rowcount == 0:
                 run(f"INSERT INTO {self.join} ({', '.join(self.columns)}) VALUES (?, ?)", pair)
 
+    @staticmethod
+    def _new_key(run: Any) -> int:
+        run("UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ifnull((SELECT max(Z_PK) FROM ZBOOK), 0)) + 1 "
+            "WHERE Z_NAME = 'Book'")
+        key: int = run("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'").fetchone()[0]
+        return key
+
 
 def main() -> None:
     path, kind, seed = sys.argv[1:]
     dice = random.Random(seed)
-    writer: Any = QuireWriter(path, dice) if kind == "quire" else SQLWriter(path, dice, kind == "rules")
+    writer: Any = QuireWriter(path, dice) if kind == "quire" else SQLWriter(path, dice, kind)
     print("ready", flush=True)
     for line in sys.stdin:
         order, number = line.split()

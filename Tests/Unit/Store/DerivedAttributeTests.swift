@@ -268,7 +268,8 @@ struct DerivedAttributeTests {
     func names() throws -> Set<String> {
       Set(
         try fixture.stranger.run(
-          "SELECT name FROM sqlite_master WHERE name LIKE 'Z\\_DA%' ESCAPE '\\' OR name LIKE 'QUIRE%'"))
+          "SELECT name FROM sqlite_master WHERE name LIKE 'Z\\_DA%' ESCAPE '\\' OR name LIKE 'QUIRE\\_DERIVED%' "
+            + "ESCAPE '\\'"))
     }
     let whole = try names()
     #expect(whole.contains("Z_DA_ZBOOK_Author_bookCount_PARAMETER_INSERT"))

@@ -280,7 +280,9 @@ import Testing
     let notes = try NotesFixture()
     try notes.insert(["first title"])
     let program = try ForeignProgram(notes.path)
-    func ours() throws -> [String] { try program.run("SELECT name FROM sqlite_master WHERE name LIKE 'QUIRE%'") }
+    func ours() throws -> [String] {
+      try program.run("SELECT name FROM sqlite_master WHERE name LIKE 'QUIRE\\_TEXT%' ESCAPE '\\'")
+    }
     #expect(try ours().count > 6)
     try notes.reopen(readOnly: true, searchable: false)
     #expect(try ours().count > 6, "reading changes nothing")

@@ -117,87 +117,6 @@ class OtherProcesses(unittest.TestCase):
 
         self.assertEqual(asyncio.run(follow()), 1)
 
-    def test_notes_tell_the_rows_that_plain_sql_changes(self) -> None:
-        context = self.opened(note_others=True).context
-        self.fill(context)
-        context.merges_automatically = True
-        rows = context.query(Book).order_by("title").live()
-        found = self.changes_of(rows)
-        ids = {each.title: each.id for each in rows}
-        context.fileno()
-        # No version is raised, and no row has another place.
-        self.run_sql("UPDATE ZBOOK SET ZPAGES = 9 WHERE ZTITLE = 'two'")
-        self.wait_for(context, lambda: found)
-        self.assertEqual(found, [("Update", ids["two"])])
-
-    def test_notes_tell_the_members_that_came_and_went(self) -> None:
-        context = self.opened(note_others=True).context
-        self.fill(context)
-        other = context.add(Author(name="Schiller"))
-        context.save()
-        context.merges_automatically = True
-        author = context.query(Author).where("name = 'Goethe'").one()
-        self.assertEqual((len(author.books), len(other.books)), (3, 0))
-        with_books = context.query(Author).where("books.@count > 0").order_by("name").live()
-        context.fileno()
-        self.run_sql(
-            f"UPDATE ZBOOK SET ZAUTHOR = {other.id} WHERE ZTITLE = 'two'", "DELETE FROM ZBOOK WHERE ZTITLE = 'one'")
-        self.wait_for(context, lambda: len(with_books) == 2)
-        self.wait_for(context, lambda: (len(author.books), len(other.books)) == (1, 1))
-
-    def test_more_changes_than_are_noted_are_found_all_the_same(self) -> None:
-        context = self.opened(note_others=True).context
-        self.fill(context)
-        rows = context.query(Book).order_by("title").live()
-        self.run_sql(
-            "WITH RECURSIVE n(i) AS (VALUES (100) UNION ALL SELECT i + 1 FROM n WHERE i < 12099) "
-            "INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZPAGES) "
-            "SELECT i, (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'), 1, 'more', 1 FROM n",
-            "DELETE FROM ZBOOK WHERE Z_PK = 1")
-        context.merge()
-        self.assertEqual(len(rows), 12002)
-        connection = sqlite3.connect(self.path)
-        self.assertEqual(connection.execute("SELECT count(*) FROM QUIRE_NOTES").fetchone()[0], 10_000)
-        connection.close()
-
-    def test_notes_go_on_behind_a_migration(self) -> None:
-        def models() -> list[type[quire.Model]]:
-            class Book(quire.Model):
-                name: quire.Attr[str] = quire.attr(renamed_from="title")
-
-            return [Book]
-
-        with quire.open(self.path, [Author, Book], note_others=True) as store:
-            self.fill(store.context)
-        with quire.open(self.path, models(), migrate=True) as store:
-            context = store.context
-            context.merges_automatically = True
-            rows = context.query(store.classes["Book"]).order_by("name").live()
-            found = self.changes_of(rows)
-            context.fileno()
-            self.run_sql("UPDATE ZBOOK SET ZNAME = 'a' WHERE ZNAME = 'two'")
-            self.wait_for(context, lambda: found)
-            self.assertEqual([kind for kind, _ in found], ["Move"])
-
-    def test_notes_end_with_their_triggers_and_their_table(self) -> None:
-        context = self.opened(note_others=True).context
-        self.fill(context)
-        rows = context.query(Book).order_by("title").live()
-        connection = sqlite3.connect(self.path, isolation_level=None)
-        triggers = [row[0] for row in connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'QUIRE\\_NOTES\\_%' ESCAPE '\\'")]
-        self.assertGreaterEqual(len(triggers), 8)
-        for name in triggers:
-            connection.execute(f"DROP TRIGGER {name}")
-        connection.execute("DROP TABLE QUIRE_NOTES")
-        connection.execute("DELETE FROM ZBOOK WHERE ZTITLE = 'two'")
-        connection.close()
-        context.merge()
-        self.assertEqual([each.title for each in rows], ["one", "three"])
-        rows[0].title = "first"
-        context.save()
-        self.opened().close()
-
     def test_what_is_committed_right_behind_a_write_is_merged_with_it(self) -> None:
         def edit(context: quire.Context) -> None:
             context.query(Book).where("title = 'one'").one().pages += 1
@@ -245,28 +164,6 @@ class OtherProcesses(unittest.TestCase):
         await_readable(context)
         context.merge()
         self.assertEqual(context.query(Book).count(), 2)
-
-    def test_a_row_that_takes_the_key_of_another_is_noted(self) -> None:
-        context = self.opened(note_others=True).context
-        self.fill(context)
-        books = list(context.query(Book).order_by("title"))
-        first, second = books[0], books[1]
-        self.assertEqual((first.title, second.title), ("one", "three"))
-        self.run_sql(f"UPDATE OR REPLACE ZBOOK SET Z_PK = {second.id} WHERE Z_PK = {first.id}")
-        context.merge()
-        self.assertEqual(context.query(Book).order_by("title").values("title"), [("one",), ("two",)])
-        self.assertEqual(second.title, "one")
-
-    def test_notes_without_their_triggers_are_not_believed(self) -> None:
-        with self.opened(note_others=True) as store:
-            self.fill(store.context)
-        self.run_sql("DROP TRIGGER QUIRE_NOTES_ZBOOK_UPDATE")
-        context = self.opened(read_only=True).context
-        book = context.query(Book).where("title = 'one'").one()
-        self.assertEqual(book.pages, 0)
-        self.run_sql("UPDATE ZBOOK SET ZPAGES = 9")
-        context.merge()
-        self.assertEqual(book.pages, 9)
 
     def test_a_history_leads_to_members_without_a_way_back_and_to_their_order(self) -> None:
         class Label(quire.Model):
@@ -450,13 +347,6 @@ class OtherProcesses(unittest.TestCase):
                 self.assertFalse(self.is_readable(context))
         self.assertEqual([self.is_readable(context) for context in (merging, automatic)], [False, False])
         self.assertEqual([len(each) for each in rows], [3, 3])
-
-    def test_notes_are_for_files_that_can_be_written(self) -> None:
-        self.opened().close()
-        with self.assertRaisesRegex(quire.InvalidArgument, "notes"):
-            quire.open(self.path, [Author, Book], note_others=True, read_only=True)
-        with self.assertRaisesRegex(quire.Unsupported, "note_others"):
-            quire.open(f"{self.path}.xml", [Author, Book], note_others=True, type="xml")
 
 
 if __name__ == "__main__":

@@ -363,8 +363,8 @@ class TextIndexDamageTests(DamagedTextIndexTestCase):
                 with quire.open(self.path, models) as store:
                     self.assertEqual(store.context.query(models[0]).count(), len(self.texts))
                 with self.program() as connection:
-                    self.assertEqual(
-                        connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'QUIRE%'").fetchall(), [])
+                    left = connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'QUIRE_TEXT%'")
+                    self.assertEqual(left.fetchall(), [])
                 with self.open() as store:
                     self.assert_finds_all(store, uses_index=True)
 

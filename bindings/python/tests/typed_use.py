@@ -153,6 +153,7 @@ def use(context: quire.Context) -> None:
         reveal_type(context.store.wal_info.size)  # R: int
     reveal_type(context.store.compact())  # R: int
     context.store.checkpoint()
+    reveal_type(context.store.change_journal.upper())  # R: str
     found = context.store.history(after=context.store.history_token, entity=Book, author="me", limit=5)
     reveal_type(found.token)  # R: bytes
     reveal_type(found[0].number)  # R: int
@@ -187,6 +188,7 @@ def use(context: quire.Context) -> None:
                 reveal_type(each)  # R: Move[Book] | Update[Book]
                 reveal_type(each.old)  # R: Path
                 reveal_type(each.new.row + each.new_flat)  # R: int
+        reveal_type(change.contents_may_differ)  # R: bool
         for section in change.section_changes:
             reveal_type(section.name)  # R: str
             if not isinstance(section, quire.InsertSection):

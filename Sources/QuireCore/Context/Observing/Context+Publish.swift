@@ -1,8 +1,13 @@
 extension Context {
   /// Sends the changes of a save to the other contexts of the store.
   func publish(_ request: SaveRequest, _ result: SaveResult) {
-    let changes = store.hasFollowers(besides: inbox) ? [change(request, result)] : []
-    store.publish(Publication(changes: changes, writer: inbox))
+    var publication = Publication(writer: inbox)
+    if store.hasFollowers(besides: inbox) {
+      publication.changes = [change(request, result)]
+    } else {
+      publication.late = { self.change(request, result) }
+    }
+    store.publish(publication)
   }
 
   private func change(_ request: SaveRequest, _ result: SaveResult) -> StoreChange {
@@ -53,6 +58,7 @@ extension Context {
       for owner in owners { membershipChanges.add(relationship, owner.id) }
     }
     change.membershipChanges = membershipChanges.all
+    if result.derived.isEmpty { return change }
     let written = Set(change.inserted + change.updated)
     change.updated += ContiguousArray(Set(result.derived.map(\.row)).subtracting(written))
     return change

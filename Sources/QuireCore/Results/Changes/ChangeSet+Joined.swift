@@ -42,7 +42,8 @@ extension ChangeSet {
     for kind in [Change.Kind.move, .update] { for place in sets.indices { add(place, kind) } }
     self.init(
       changes: changes, sectionChanges: sectionChanges, oldCount: end.oldFlat, newCount: end.newFlat,
-      oldSectionCount: end.oldSection, newSectionCount: end.newSection, parts: parts)
+      oldSectionCount: end.oldSection, newSectionCount: end.newSection, parts: parts,
+      contentsMayDiffer: sets.contains(where: \.contentsMayDiffer))
   }
 
   /// The list that a change of a row, or of a section, happened in.

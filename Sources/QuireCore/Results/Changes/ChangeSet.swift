@@ -12,6 +12,8 @@ final class ChangeSet {
   let newCount: Int
   let oldSectionCount: Int
   let newSectionCount: Int
+  /// Whether rows that are not among the changes may show other values.
+  let contentsMayDiffer: Bool
   /// Where the lists begin that this one consists of; empty when there is but one.
   let parts: [Part]
   /// The ids of rows that are not touched but drawn into a range (`gaps`), by the number of such rows before them.
@@ -42,7 +44,7 @@ final class ChangeSet {
   init(
     changes: [Change], sectionChanges: [SectionChange], oldCount: Int, newCount: Int,
     oldSectionCount: Int,
-    newSectionCount: Int, aggregateChanges: [AggregateChange] = [], parts: [Part] = []
+    newSectionCount: Int, aggregateChanges: [AggregateChange] = [], parts: [Part] = [], contentsMayDiffer: Bool = false
   ) {
     self.changes = changes
     self.sectionChanges = sectionChanges
@@ -52,9 +54,13 @@ final class ChangeSet {
     self.oldSectionCount = oldSectionCount
     self.newSectionCount = newSectionCount
     self.parts = parts
+    self.contentsMayDiffer = contentsMayDiffer
   }
 
-  var isEmpty: Bool { changes.isEmpty && sectionChanges.isEmpty && aggregateChanges.isEmpty }
+  /// Whether there is nothing to report.
+  var isEmpty: Bool {
+    changes.isEmpty && sectionChanges.isEmpty && aggregateChanges.isEmpty && !contentsMayDiffer
+  }
 
   /// Where the row at an old position is now; nil when it was deleted, or when there was no such
   /// position.
@@ -86,17 +92,25 @@ extension ChangeSet {
     if aggregateChanges.isEmpty { return self }
     let set = ChangeSet(
       changes: changes, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount,
-      oldSectionCount: oldSectionCount, newSectionCount: newSectionCount, aggregateChanges: aggregateChanges)
+      oldSectionCount: oldSectionCount, newSectionCount: newSectionCount, aggregateChanges: aggregateChanges,
+      contentsMayDiffer: contentsMayDiffer)
     set.drawn = drawn
     return set
   }
 
+  /// The same set, which with `mayDiffer` says that other rows may show other values, too.
+  func telling(contentsMayDiffer mayDiffer: Bool) -> ChangeSet {
+    mayDiffer ? replacing(changes, mayDiffer: true) : self
+  }
+
   /// The same set with other changes of rows.
-  func replacing(_ changes: [Change]) -> ChangeSet {
+  func replacing(_ changes: [Change]) -> ChangeSet { replacing(changes, mayDiffer: contentsMayDiffer) }
+
+  private func replacing(_ changes: [Change], mayDiffer: Bool) -> ChangeSet {
     let set = ChangeSet(
       changes: changes, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount,
       oldSectionCount: oldSectionCount, newSectionCount: newSectionCount, aggregateChanges: aggregateChanges,
-      parts: parts)
+      parts: parts, contentsMayDiffer: mayDiffer)
     set.drawn = drawn
     return set
   }

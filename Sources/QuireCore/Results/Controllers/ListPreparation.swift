@@ -90,7 +90,9 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
     }
     let fresh = SectionedIndex(isSectioned: listing.isSectioned, fixed: listing.fixedSections)
     try listing.load(fresh, at: moment)
-    if let former { report = .difference(from: ListSnapshot(former), to: ListSnapshot(fresh)) }
+    if let former {
+      report = .difference(from: ListSnapshot(former), to: ListSnapshot(fresh)).telling(contentsMayDiffer: true)
+    }
     index = fresh
     looked = nil
   }

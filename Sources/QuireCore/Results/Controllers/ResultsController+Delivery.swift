@@ -20,12 +20,14 @@ extension ResultsController {
   /// The bracket of that, in which rows of `involved` and those of `updated` are updated; nil where nothing differs.
   /// `report` is the difference, where it is known.
   func replacement(
-    with fresh: ListContents, _ involved: [Int64: ManagedObject], updated: Set<Int64> = [], report: ChangeSet? = nil
+    with fresh: ListContents, _ involved: [Int64: ManagedObject], updated: Set<Int64> = [], report: ChangeSet? = nil,
+    contentsMayDiffer: Bool = false
   ) -> ResultsBracket? {
     let updated = updated.union(involved.keys.filter { index.contains($0) && fresh.index.contains($0) })
     func difference() -> ChangeSet {
       let report = ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index), updated: updated)
       return report.calculating(fresh.aggregates?.changes(from: contents, in: fresh, report.sectionChanges) ?? [])
+        .telling(contentsMayDiffer: contentsMayDiffer)
     }
     let first = report ?? difference()
     if first.isEmpty {

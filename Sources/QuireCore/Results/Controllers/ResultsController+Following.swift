@@ -48,7 +48,7 @@ extension ResultsController: ContextObserver {
     let fresh = try listing.contents(in: context)
     isAdrift = false
     let involved = Dictionary(changed.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    return replacement(with: fresh, involved)
+    return replacement(with: fresh, involved, contentsMayDiffer: true)
   }
 
   func follows(_ entity: Entity) -> Bool {

@@ -156,7 +156,7 @@ private struct AmendedChanges {
     if !isInPlace {
       let changed = Set(former.changes.lazy.map(\.id)).subtracting(removed).union(further)
       let set = ChangeSet.difference(from: ListSnapshot(old), to: ListSnapshot(new), changed: changed)
-      return set.replacing(set.changes.map(named))
+      return set.replacing(set.changes.map(named)).telling(contentsMayDiffer: former.contentsMayDiffer)
     }
     var added: [Change] = []
     for id in further where prepared.places[id] == nil {

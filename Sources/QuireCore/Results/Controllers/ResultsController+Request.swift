@@ -93,11 +93,15 @@ extension ResultsController {
       throw error
     }
     take(next)
+    // What the merge has changed is not known where the list lost track of it.
+    let contentsMayDiffer = isAdrift
     isAdrift = false
     let objects = batch.changes(ofRoot: next.listing.query.entity.rootNumber).map(\.object)
     let involved = Dictionary(objects.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    let isReported = overlay.isEmpty && involved.isEmpty && prepared.isExact(for: self)
-    return replacement(with: fresh, involved, updated: prepared.updated, report: isReported ? prepared.report : nil)
+    let isReported = overlay.isEmpty && involved.isEmpty && !contentsMayDiffer && prepared.isExact(for: self)
+    return replacement(
+      with: fresh, involved, updated: prepared.updated, report: isReported ? prepared.report : nil,
+      contentsMayDiffer: contentsMayDiffer)
   }
 
   /// Where it could not be fetched in the background.

@@ -54,10 +54,12 @@ extension ResultsController {
     let fresh = try listing.contents(in: context)
     isAdrift = false
     withheld = nil
-    if telling { return try context.notifying { replaceContents(with: fresh) } }
+    if telling {
+      return try context.notifying { deliver(replacement(with: fresh, [:], contentsMayDiffer: true)) }
+    }
     let report = ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index))
+      .telling(contentsMayDiffer: true)
     contents = fresh
-    if report.isEmpty { return }
     note(report)
     gatherer?.generation.increment()
   }

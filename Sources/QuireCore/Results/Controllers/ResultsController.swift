@@ -284,7 +284,7 @@ final class ResultsController: LiveList {
   /// Notes what happened for the sake of snapshots.
   func note(_ report: ChangeSet) {
     noteChange()
-    addMoment { $0.after(changed: report.changes.map(\.id)) }
+    addMoment { $0.after(changed: report.changes.map(\.id), contentsMayDiffer: report.contentsMayDiffer) }
   }
 
   func note(renamed: [Int64: Int64]) {

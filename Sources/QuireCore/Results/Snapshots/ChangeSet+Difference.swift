@@ -162,13 +162,16 @@ extension ChangeSet {
   /// The difference of two moments, of one list or not. What was reported is known of moments of one list with no fetch
   /// in between; otherwise rows that keep their place are taken for unchanged.
   static func between(_ old: ListSnapshot, _ new: ListSnapshot) -> ChangeSet {
-    if let (changed, renamed) = old.moment.changes(until: new.moment) {
-      return difference(from: old, to: new, changed: changed, renamed: renamed)
+    if let reported = old.moment.changes(until: new.moment) {
+      return difference(from: old, to: new, changed: reported.changed, renamed: reported.renamed)
+        .telling(contentsMayDiffer: reported.contentsMayDiffer)
     }
-    if let (changed, renamed) = new.moment.changes(until: old.moment) {
+    if let reported = new.moment.changes(until: old.moment) {
       // Backwards.
-      let former = Dictionary(renamed.map { ($1, $0) }) { first, _ in first }
-      return difference(from: old, to: new, changed: Set(changed.map { former[$0] ?? $0 }), renamed: former)
+      let former = Dictionary(reported.renamed.map { ($1, $0) }) { first, _ in first }
+      return difference(
+        from: old, to: new, changed: Set(reported.changed.map { former[$0] ?? $0 }), renamed: former
+      ).telling(contentsMayDiffer: reported.contentsMayDiffer)
     }
     return difference(from: old, to: new)
   }

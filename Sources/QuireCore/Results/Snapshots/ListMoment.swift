@@ -5,6 +5,7 @@ final class ListMoment: Sendable {
   private struct Step {
     let changed: [Int64]
     let renamed: [Int64: Int64]
+    let contentsMayDiffer: Bool
     let next: ListMoment
   }
 
@@ -17,15 +18,27 @@ final class ListMoment: Sendable {
   }
 
   /// The moment after a change. The list alone goes on from its last moment.
-  func after(changed: [Int64], renamed: [Int64: Int64] = [:]) -> ListMoment {
+  func after(changed: [Int64], renamed: [Int64: Int64] = [:], contentsMayDiffer: Bool = false) -> ListMoment {
     let next = ListMoment()
-    step.withLock { $0 = Step(changed: changed, renamed: renamed, next: next) }
+    step.withLock {
+      $0 = Step(changed: changed, renamed: renamed, contentsMayDiffer: contentsMayDiffer, next: next)
+    }
     return next
   }
 
-  /// The rows that were reported up to `later`, by their ids then, and which ids became which. nil when that moment did
-  /// not follow this one, or was reached by a fetch.
-  func changes(until later: ListMoment) -> (changed: Set<Int64>, renamed: [Int64: Int64])? {
+  /// What was reported between two moments.
+  struct Reported {
+    /// The rows, by their ids at the later moment.
+    var changed: Set<Int64> = []
+    /// Which ids became which.
+    var renamed: [Int64: Int64] = [:]
+    /// Whether other rows may show other values.
+    var contentsMayDiffer = false
+  }
+
+  /// What was reported up to `later`. nil when that moment did not follow this one, or was reached by a fetch.
+  func changes(until later: ListMoment) -> Reported? {
+    var contentsMayDiffer = false
     var changed: Set<Int64> = []
     var renamed: [Int64: Int64] = [:]
     // The ids at the beginning: an id may be replaced more than once.
@@ -34,6 +47,7 @@ final class ListMoment: Sendable {
     while moment !== later {
       guard let step = moment.step.withLock({ $0 }) else { return nil }
       changed.formUnion(step.changed)
+      if step.contentsMayDiffer { contentsMayDiffer = true }
       for (old, new) in step.renamed {
         if changed.remove(old) != nil { changed.insert(new) }
         let first = origins.removeValue(forKey: old) ?? old
@@ -42,6 +56,6 @@ final class ListMoment: Sendable {
       }
       moment = step.next
     }
-    return (changed, renamed)
+    return Reported(changed: changed, renamed: renamed, contentsMayDiffer: contentsMayDiffer)
   }
 }

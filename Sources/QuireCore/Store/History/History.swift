@@ -38,10 +38,12 @@ final class History: @unchecked Sendable {
   /// What was found out since may have been taken back.
   func forgetChecks() { checkedSchema = nil }
 
-  /// At the start of a transaction that writes. Another program may have begun a history meanwhile.
-  func begin(on connection: Connection) throws(Failure) {
+  /// At the start of a transaction that writes. Another program may have begun a history meanwhile. Returns SQLite's
+  /// number of the schema.
+  func begin(on connection: Connection) throws(Failure) -> Int64 {
     tombstones = [:]
     _ = try tables(on: connection)
+    return checkedSchema ?? 0
   }
 
   /// Whether the running transaction is to be recorded.

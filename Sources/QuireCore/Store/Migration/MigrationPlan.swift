@@ -253,8 +253,8 @@ struct MigrationPlan {
   private func isQuires(_ object: SchemaObject) -> Bool {
     let name = Names.upper(object.name)
     if name == TextIndexes.directory || name.hasPrefix("\(TextIndexes.directory)_") { return true }
-    // The table says that notes are to go on.
-    if name.hasPrefix(Notes.prefix) { return true }
+    // The table says that the journal is to go on.
+    if name.hasPrefix(ChangeJournal.prefix) || name.hasPrefix(ChangeJournal.formerPrefix) { return true }
     return name == DerivedAttributes.directory || name == DerivedAttributes.pending
       || object.kind == .trigger && name.hasPrefix("Z_DA_") && object.namesDerivations
   }

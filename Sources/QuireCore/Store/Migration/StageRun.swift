@@ -155,6 +155,7 @@ extension Connection {
     checkModel = nil
     closeOthers = nil
     noteWriting = nil
+    recorder = nil
     external = nil
     noteAffected = nil
     seenDataVersion = nil

@@ -1,20 +1,22 @@
 /// Files commits in the inboxes of a store, and finds out which rows other programs have changed.
 ///
-/// Notes tell it, where the file keeps some. Otherwise the history does, where all commits in between are in it. Else
+/// The change journal tells it where it has all commits in between, else the history where that has them. Otherwise
 /// anything may have changed. Used under the mutex of `Commits`.
 final class ChangesOfOthers: CommitFiler, @unchecked Sendable {
-  /// Where notes and history of the newest known state end.
+  /// Where the change journal and the history of the newest known state end.
   private struct Place: Equatable {
     /// SQLite's number of the schema.
     let schema: Int64
-    /// nil where the file keeps none.
-    var note: Int64?
+    let journal: ChangeJournal.Form
+    /// The number of the last entry of the journal; nil where the file keeps none.
+    var entry: Int64?
+    /// nil where the file keeps no history.
     var transaction: Int64?
   }
 
   private weak var store: Store?
   private let model: Model
-  private let schema: Schema
+  private let parts: JournalParts.Wanted
   /// nil where that is not known, so that the next change is not either.
   private var place: Place? { didSet { if let place { lastPlace = place } } }
   /// The last that was known, for what the file has.
@@ -26,7 +28,7 @@ final class ChangesOfOthers: CommitFiler, @unchecked Sendable {
   init(of store: Store, on connection: Connection, at count: UInt32?) {
     self.store = store
     model = store.model
-    schema = store.schema
+    parts = JournalParts.Wanted(store.schema)
     let found = try? connection.unheard { () throws(Failure) in
       try connection.snapshot { () throws(Failure) in try readPlace(on: connection) }
     }
@@ -49,11 +51,16 @@ final class ChangesOfOthers: CommitFiler, @unchecked Sendable {
         place = reached
         // Triggers and tables may be others.
         guard let former, former.schema == reached.schema else { return .unknown }
-        if let note = former.note { return try Notes.change(after: note, model, on: connection) ?? .unknown }
-        if let transaction = former.transaction, let last = reached.transaction, let commitCount {
-          return try history(after: transaction, upTo: last, of: commitCount, on: connection)
+        var change = StoreChange.unknown
+        if let entry = former.entry {
+          change = try ChangeJournal.change(after: entry, former.journal, of: commitCount, model, on: connection)
+          if !change.isUnknown { return change }
         }
-        return .unknown
+        if let transaction = former.transaction, let last = reached.transaction, let commitCount {
+          let recorded = try history(after: transaction, upTo: last, of: commitCount, on: connection)
+          return recorded.isUnknown ? change.followed(by: recorded) : recorded
+        }
+        return change
       }
     } catch { return .unknown }
   }
@@ -96,9 +103,11 @@ final class ChangesOfOthers: CommitFiler, @unchecked Sendable {
   func announce(on connection: Connection?) {
     guard let place, let connection else { return }
     placeOfOwn = place
-    if place.note == nil, place.transaction == nil { return }
+    if place.entry == nil, place.transaction == nil { return }
     placeOfOwn = try? connection.unheard { () throws(Failure) in
-      try readPlace(schema: place.schema, hasNotes: place.note != nil, hasHistory: place.transaction != nil, connection)
+      try readPlace(
+        schema: place.schema, place.journal, entry: store?.journal.number, hasHistory: place.transaction != nil,
+        connection)
     }
   }
 
@@ -111,20 +120,23 @@ final class ChangesOfOthers: CommitFiler, @unchecked Sendable {
     let number = try connection.schemaNumber()
     if let place = lastPlace, place.schema == number {
       return try readPlace(
-        schema: number, hasNotes: place.note != nil, hasHistory: place.transaction != nil, connection)
+        schema: number, place.journal, hasHistory: place.transaction != nil, connection)
     }
     let history = try connection.statement("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'")
     let hasHistory = try history.step()
     history.reset()
-    return try readPlace(
-      schema: number, hasNotes: try Notes(schema: schema).areKept(on: connection), hasHistory: hasHistory, connection)
+    let journal = try JournalParts(on: connection).form(parts)
+    return try readPlace(schema: number, journal, hasHistory: hasHistory, connection)
   }
 
+  /// `entry` is the number of the last entry, where that is known.
   private func readPlace(
-    schema: Int64, hasNotes: Bool, hasHistory: Bool, _ connection: Connection
+    schema: Int64, _ journal: ChangeJournal.Form, entry: Int64? = nil, hasHistory: Bool, _ connection: Connection
   ) throws(Failure) -> Place {
-    Place(
-      schema: schema, note: hasNotes ? try Notes.last(on: connection) : nil,
+    var last = entry
+    if last == nil { last = try ChangeJournal.last(journal, on: connection) }
+    return Place(
+      schema: schema, journal: journal, entry: last,
       transaction: hasHistory ? try HistoryTables.last(.transaction, on: connection) : nil)
   }
 }

@@ -73,7 +73,9 @@ extension Connection {
       guard let type = select.text(at: 0)?.string, let name = select.text(at: 1)?.string else { continue }
       // SQLite takes letters of either case for the same.
       let lowercased = name.lowercased()
-      if lowercased.hasPrefix("quire_") || type == "trigger" && lowercased.hasPrefix("z_da_") {
+      if lowercased.hasPrefix("quire_change_journal") || lowercased.hasPrefix("quire_notes") {
+        catalog.mayHaveChangeJournal = true
+      } else if lowercased.hasPrefix("quire_") || type == "trigger" && lowercased.hasPrefix("z_da_") {
         catalog.mayHavePartsOfQuire = true
       }
       if type == "table", select.text(at: 2)?.string.uppercased() != "CREATE VIRTUAL" { names.append(name) }
@@ -97,4 +99,6 @@ struct Catalog {
   var tables: [String: Set<String>] = [:]
   /// Whether something bears a name like those of text indexes and of what derives attributes.
   var mayHavePartsOfQuire = false
+  /// Whether something bears a name like those of a change journal, or of the table of earlier versions.
+  var mayHaveChangeJournal = false
 }

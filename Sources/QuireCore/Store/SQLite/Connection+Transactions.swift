@@ -5,9 +5,10 @@ extension Connection {
   private struct Ends {
     let begin: String, commit: String, rollback: String
     var writes = false
+    var isRead = false
 
     static let write = Ends(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: "ROLLBACK", writes: true)
-    static let read = Ends(begin: "BEGIN", commit: "COMMIT", rollback: "ROLLBACK")
+    static let read = Ends(begin: "BEGIN", commit: "COMMIT", rollback: "ROLLBACK", isRead: true)
     static let part = Ends(
       begin: "SAVEPOINT quire_part", commit: "RELEASE quire_part",
       rollback: "ROLLBACK TO quire_part; RELEASE quire_part")
@@ -77,6 +78,7 @@ extension Connection {
       if transactionDepth == 1, let handle, hasTransaction {
         try unwatched { () throws(Failure) in _ = sqlite3_exec(handle, ends.rollback, nil, nil, nil) }
       }
+      if transactionDepth == 1, !ends.isRead { recorder?.rolledBack(isPart: !ends.writes) }
       throw moved(error)
     }
   }
@@ -97,6 +99,7 @@ extension Connection {
       throw error
     }
     commits?.file(hasWritten: commitCounter == nil || logPageCount > 0)
+    recorder?.committed()
     hasUncertainCommit = false
     files?.noteWrite()
     fileWriter?.noteCommit()
@@ -127,6 +130,7 @@ extension Connection {
 
   func rollBack() {
     isHeld = false
+    recorder?.rolledBack(isPart: false)
     if let handle, hasTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
     noteWriting?(false)
   }

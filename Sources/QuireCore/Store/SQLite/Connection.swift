@@ -41,6 +41,8 @@ final class Connection {
   var commitCounter: UnsafePointer<UInt32>?
   /// What is told of the writes of this connection; nil for one that only reads.
   weak var commits: Commits?
+  /// Records what the transactions change; nil for a connection that only reads.
+  var recorder: (any TransactionRecorder)?
   /// Called before a transaction is committed that writes, and may fail it; and after that. nil where SQLite writes the
   /// file.
   var fileWriter: (write: () throws(Failure) -> Void, noteCommit: () -> Void)?
@@ -345,6 +347,12 @@ extension Connection {
 
   /// Rows that the last finished INSERT, UPDATE or DELETE touched, without those its triggers touched.
   var changes: Int { handle.map { Int(sqlite3_changes64($0)) } ?? 0 }
+
+  /// How many rows were touched since the connection was opened, those by triggers included.
+  var totalChanges: Int64 { handle.map { sqlite3_total_changes64($0) } ?? 0 }
+
+  /// The key of the row that was inserted last.
+  var lastInsertedRow: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 
   /// The start of a statement, for messages.
   static func excerpt(_ sql: String) -> String {

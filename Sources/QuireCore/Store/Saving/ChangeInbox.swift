@@ -363,11 +363,11 @@ extension Store {
     for inbox in all { inbox.close() }
   }
 
-  /// Whether another inbox, or a transaction that may be rolled back, needs what the owner of `inbox` writes. To be
-  /// asked inside `withConnection`.
+  /// Whether another inbox, the change journal, or a transaction that may be rolled back needs what the owner of
+  /// `inbox` writes. To be asked within a write.
   func hasFollowers(besides inbox: ChangeInbox) -> Bool {
     assert(lock.isHeld)
-    if held != nil { return true }
+    if held != nil || journal.recordsSaves { return true }
     return inboxes.withLock { inboxes in inboxes.followers.all.contains { $0.inbox != nil && $0.inbox !== inbox } }
   }
 
@@ -375,19 +375,22 @@ extension Store {
   /// there was anything to file.
   func file(_ number: Int64) -> Bool {
     guard let publication, publication.hasChanged else { return false }
-    // A context that has come since the writer looked for followers.
-    let changes = publication.changes.isEmpty ? [.unknown] : publication.changes
-    return file(number, changes, besides: publication.writer)
+    let others = followers(besides: publication.writer)
+    if others.isEmpty { return true }
+    // A context may have come since the writer looked for followers.
+    let changes = publication.changes.isEmpty ? [publication.late?() ?? .unknown] : publication.changes
+    for other in others { other.post(changes, of: number) }
+    return true
   }
 
   /// The same for commits of other programs.
   func file(_ number: Int64, ofOthers change: StoreChange) -> Bool {
-    change.isEmpty ? false : file(number, [change], besides: nil)
+    if change.isEmpty { return false }
+    for other in followers(besides: nil) { other.post([change], of: number) }
+    return true
   }
 
-  private func file(_ number: Int64, _ changes: [StoreChange], besides writer: ChangeInbox?) -> Bool {
-    let others = inboxes.withLock { inboxes in inboxes.followers.all.compactMap(\.inbox).filter { $0 !== writer } }
-    for other in others { other.post(changes, of: number) }
-    return true
+  private func followers(besides writer: ChangeInbox?) -> [ChangeInbox] {
+    inboxes.withLock { inboxes in inboxes.followers.all.compactMap(\.inbox).filter { $0 !== writer } }
   }
 }

@@ -175,6 +175,7 @@ extension Store {
   /// Notes what was written: for the commit that follows, or for that of the transaction that is held.
   func publish(_ publication: Publication) {
     assert(lock.isHeld)
+    written = publication
     if let held { held.changes += publication.changes } else { self.publication = publication }
   }
 

@@ -69,7 +69,7 @@ extension Store {
       let first = try connection.withoutWaiting { () throws(Failure) in
         // What is lost in a power cut are keys of objects that were never saved: any save waits for what was before it.
         try connection.withoutSynchronizing { () throws(Failure) in
-          try connection.transaction { () throws(Failure) in
+          try connection.transactionWithoutRows { () throws(Failure) in
             try allocateIDs(root: root, count: wanted, on: connection)
           }
         }
@@ -88,7 +88,7 @@ extension Store {
     if rests.isEmpty || connection.isInTransaction && !inTransaction { return }
     try? connection.withoutWaiting { () throws(Failure) in
       try connection.withoutSynchronizing { () throws(Failure) in
-        try connection.transaction { () throws(Failure) in
+        try connection.transactionWithoutRows { () throws(Failure) in
           for (root, rest) in rests {
             let statement = try connection.statement(
               "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?")

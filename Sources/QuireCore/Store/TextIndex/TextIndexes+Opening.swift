@@ -40,9 +40,11 @@ extension TextIndexes {
   func removing(
     on connection: Connection, _ body: (TextIndex.Removal) throws(Failure) -> Void
   ) throws(Failure) {
-    do throws(Failure) { try connection.transaction { () throws(Failure) in try body(.dropping) } } catch {
+    do throws(Failure) {
+      try connection.transactionWithoutRows { () throws(Failure) in try body(.dropping) }
+    } catch {
       if !error.mayBeDamage || error.databaseCode == 0 { throw error }
-      try connection.transaction { () throws(Failure) in try body(.forgetting) }
+      try connection.transactionWithoutRows { () throws(Failure) in try body(.forgetting) }
     }
   }
 

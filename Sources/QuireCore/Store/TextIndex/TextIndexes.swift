@@ -88,7 +88,7 @@ final class TextIndexes: @unchecked Sendable {
     else { return }
     do throws(Failure) {
       try connection.withoutWaiting { () throws(Failure) in
-        try connection.transaction { () throws(Failure) in try mend(index, on: connection) }
+        try connection.transactionWithoutRows { () throws(Failure) in try mend(index, on: connection) }
       }
     } catch {
       // Another program is writing; the rows stay candidates.
@@ -167,7 +167,7 @@ final class TextIndexes: @unchecked Sendable {
       do throws(Failure) {
         if try !isTrue(index, on: connection) { continue }
         try connection.withoutWaiting { () throws(Failure) in
-          try connection.transaction { () throws(Failure) in try mend(index, on: connection) }
+          try connection.transactionWithoutRows { () throws(Failure) in try mend(index, on: connection) }
         }
       } catch {
         // The rows stay candidates.

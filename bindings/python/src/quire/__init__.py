@@ -1,7 +1,8 @@
 """Quire: an object store in Core Data's file format, with sectioned lists that stay up to date.
 
 Classes declare what is stored. A store is a file of their objects, and a context a working set of these. Queries
-find objects, and live lists keep them sorted, in sections and up to date. Handlers hear exactly what changed.
+find objects, and live lists keep them sorted, in sections and up to date. Handlers hear exactly what changed,
+or that contents may differ where a file does not say which rows another program has changed.
 
     from datetime import datetime, timezone
     from typing import Optional

@@ -418,7 +418,6 @@ _WORDS = {
     "quire_context_object": "Context.get",
     "quire_context_merge": "Context.merge",
     "tracks_history": "track_history",
-    "notes_others": "note_others",
     "quire_context_refresh_all": "Context.refresh_all",
     "quire_context_enable_undo": "Context.enable_undo",
     "quire_context_begin_undo_group": "Context.undo_group",

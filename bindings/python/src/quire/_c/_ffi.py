@@ -46,6 +46,12 @@ QUIRE_TYPE_URI = 1200
 QUIRE_TYPE_TRANSFORMABLE = 1800
 QUIRE_TYPE_COMPOSITE = 2100
 
+# quire_change_journal
+QUIRE_CHANGE_JOURNAL_DEFAULT = 0
+QUIRE_CHANGE_JOURNAL_NONE = 1
+QUIRE_CHANGE_JOURNAL_SAVES = 2
+QUIRE_CHANGE_JOURNAL_ALL = 3
+
 # quire_change_kind
 QUIRE_CHANGE_INSERT = 1
 QUIRE_CHANGE_DELETE = 2
@@ -933,10 +939,9 @@ class quire_store_options(ctypes.Structure):
         ("log", POINTER(quire_log)),
         ("tracks_history", c_bool),
         ("migrates", c_bool),
-        ("notes_others", c_bool),
         ("wal_limit", c_uint64),
         ("type", c_uint32),
-        ("reserved", c_uint32),
+        ("change_journal", c_uint32),
     ]
 
 
@@ -972,6 +977,7 @@ c_double_p = POINTER(c_double)
 c_int_p = POINTER(c_int)
 c_int64_p = POINTER(c_int64)
 c_size_t_p = POINTER(c_size_t)
+c_uint32_p = POINTER(c_uint32)
 c_uint64_p = POINTER(c_uint64)
 c_void_p_p = POINTER(c_void_p)
 quire_attribute_options_p = POINTER(quire_attribute_options)
@@ -1023,6 +1029,7 @@ FUNCTIONS = {
     "quire_cancellation_retain": (c_void_p, (c_void_p,)),
     "quire_changes_aggregates": (quire_aggregate_change_array, (c_void_p,)),
     "quire_changes_children": (quire_child_frame_array, (c_void_p,)),
+    "quire_changes_contents_may_differ": (c_bool, (c_void_p,)),
     "quire_changes_map_positions": (c_uint, (c_void_p, c_int64_p, c_size_t, c_int64_p, c_void_p_p)),
     "quire_changes_plan": (c_uint, (c_void_p, c_uint32, c_bool, quire_step_array_p, c_void_p_p)),
     "quire_changes_release": (None, (c_void_p,)),
@@ -1496,6 +1503,7 @@ FUNCTIONS = {
     "quire_snapshot_sections": (c_uint, (c_void_p, c_uint32, c_void_p_p, c_void_p_p)),
     "quire_sqlite_version": (c_char_p, ()),
     "quire_status_name": (c_char_p, (c_uint,)),
+    "quire_store_change_journal": (c_uint, (c_void_p, c_uint32_p, c_void_p_p)),
     "quire_store_check": (c_uint, (c_void_p, c_int64_p, c_void_p_p)),
     "quire_store_checkpoint": (c_uint, (c_void_p, c_void_p_p)),
     "quire_store_close": (c_uint, (c_void_p, c_void_p_p)),

@@ -50,6 +50,7 @@ def parser() -> argparse.ArgumentParser:
     _export(commands)
     _import(commands)
     _convert(commands)
+    _journal(commands)
     _browse(commands)
     _completion(commands)
     return made
@@ -227,6 +228,16 @@ def _convert(commands: _Parsers) -> None:
         help="the model of FILE, which an XML store does not keep: .xcdatamodeld, .momd, .mom or another store")
     made.add_argument(
         "-t", "--type", choices=["sqlite", "xml"], help="what OUTPUT is to be; otherwise what FILE is not")
+    made.add_argument("-q", "--quiet", action="store_true", help="no sentence at the end")
+
+
+def _journal(commands: _Parsers) -> None:
+    made = _command(
+        commands, "journal", "have a store keep a change journal, from which other processes learn what was changed")
+    _file(made, "the store, which is written")
+    made.add_argument(
+        "-k", "--keep", choices=["saves", "all", "none"], default="saves",
+        help="saves: what Quire saves (the usual); all: also what plain SQL changes, by triggers; none: no journal")
     made.add_argument("-q", "--quiet", action="store_true", help="no sentence at the end")
 
 

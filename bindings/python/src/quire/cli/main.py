@@ -22,7 +22,7 @@ _COMMANDS = {
     "info": "info.info", "query": "querying.query", "explain": "querying.explain", "check": "check.check",
     "compact": "compacting.compact",
     "history": "history.history", "watch": "watching.watch", "migrate": "migrating.migrate",
-    "convert": "converting.convert_store",
+    "convert": "converting.convert_store", "journal": "journal.journal",
     "export": "exporting.export", "import": "importing.import_rows", "browse": "browse.browse",
     "completion": "completion.completion",
 }

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, Optional, Union
+from typing import Any, Literal, Optional, Union
 
 from ..contexts.store import Store
 from ..errors import Error, NotFound
@@ -23,7 +23,8 @@ from .exits import Exit, Problem
 from .values import shown
 
 __all__ = [
-    "at_path", "attributes_of", "class_of", "model_class", "opened", "opened_for_writing", "property_at", "remedy"]
+    "at_path", "attributes_of", "class_of", "model_class", "opened", "opened_for_writing", "opened_with_journal",
+    "property_at", "remedy"]
 
 # A list of more names than these is no help in a sentence.
 _NAMES_SHOWN = 12
@@ -86,6 +87,11 @@ def opened_for_writing(path: str, model: Union[str, None]) -> Generator[Store, N
         raise Problem(Exit.FILE, str(error)) from None
     with loaded, _open(path, models=loaded) as store:
         yield store
+
+
+def opened_with_journal(path: str, change_journal: Literal["none", "saves", "all"]) -> Store:
+    """The store at a path for writing, which keeps this change journal from now on."""
+    return _open(path, change_journal=change_journal)
 
 
 def _open(path: str, **options: Any) -> Store:

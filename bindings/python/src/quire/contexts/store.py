@@ -9,7 +9,7 @@ import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from ctypes import byref, c_void_p
+from ctypes import byref, c_uint32, c_void_p
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Optional, Union
 
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["Store", "WALInfo", "convert", "delete_store", "open"]
 
 _TYPES = {"sqlite": _ffi.QUIRE_STORE_SQLITE, "xml": _ffi.QUIRE_STORE_XML}
+_JOURNALS: dict[int, Literal["none", "saves", "all"]] = {
+    _ffi.QUIRE_CHANGE_JOURNAL_NONE: "none", _ffi.QUIRE_CHANGE_JOURNAL_SAVES: "saves",
+    _ffi.QUIRE_CHANGE_JOURNAL_ALL: "all"}
 
 
 @public
@@ -74,7 +77,7 @@ class Store(_handle.Handle):
         relaxed_durability: bool = False,
         timeout: float = 5.0,
         track_history: bool = False,
-        note_others: bool = False,
+        change_journal: Optional[Literal["none", "saves", "all"]] = None,
         wal_limit: int = 0,
         migrate: bool = False,
         type: Optional[Literal["sqlite", "xml"]] = None,
@@ -87,8 +90,8 @@ class Store(_handle.Handle):
         given = _opening.GivenModel(models)
         options = _opening.options(
             timeout, is_read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
-            tracks_history=track_history, notes_others=note_others, wal_limit=wal_limit, migrates=migrate,
-            type=_type(type))
+            tracks_history=track_history, change_journal=_change_journal(change_journal), wal_limit=wal_limit,
+            migrates=migrate, type=_type(type))
         log = _sql_log.to_logging()
         if log is not None:
             options.log = ctypes.pointer(log)
@@ -366,6 +369,18 @@ class Store(_handle.Handle):
         return freed.value
 
     @property
+    def change_journal(self) -> Literal["none", "saves", "all"]:
+        """The change journal that the file keeps; see `quire.open`. Any thread.
+
+        One of "all" that lacks some of its triggers, as after another program has dropped them, is one of "saves".
+        """
+        error, found = c_void_p(), c_uint32()
+        status = library.quire_store_change_journal(self._raw, byref(found), byref(error))
+        if status:
+            raise failure(status, error)
+        return _JOURNALS[found.value]
+
+    @property
     def wal_info(self) -> WALInfo:
         """How large the write-ahead log is now, and how many contexts of this process keep it from beginning anew.
 
@@ -437,7 +452,7 @@ def open(
     relaxed_durability: bool = False,
     timeout: float = 5.0,
     track_history: bool = False,
-    note_others: bool = False,
+    change_journal: Optional[Literal["none", "saves", "all"]] = None,
     wal_limit: int = 0,
     migrate: bool = False,
     type: Optional[Literal["sqlite", "xml"]] = None,
@@ -467,9 +482,11 @@ def open(
     CloudKit mirrors is opened with `read_only` alone, and so is one with an R-Tree of which neither triggers nor the
     model say what is in it.
 
-    With `note_others` the file notes from now on which rows any program changes, plain SQL included. Contexts of all
-    processes then take over what others commit row by row, and read everything anew only where more than 10,000
-    changes have come since. The notes are a table and triggers that take part in each write, and stay.
+    `change_journal` is the change journal that the file keeps from now on, from which contexts of other processes learn
+    which rows a commit has changed. With "saves", as a new file has it, saves and batch requests of Quire record their
+    ids. With "all", triggers record what plain SQL changes, too. "none" removes it. Saves write it wherever a file
+    keeps one, whatever is given here. A commit of which neither the journal nor the history tells has contexts reread
+    everything, and lists report it with `ChangeSet.contents_may_differ`.
 
     `wal_limit` is how many bytes the write-ahead log may have, 65,536 or more; 0 is for 64 MB, and 16 MB in memory.
     Beyond it, contexts lose moments that are not the newest: those whose objects or lists are in use from eight times
@@ -490,8 +507,8 @@ def open(
     """
     return Store(
         path, models, read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
-        timeout=timeout, track_history=track_history, note_others=note_others, wal_limit=wal_limit, migrate=migrate,
-        type=type)
+        timeout=timeout, track_history=track_history, change_journal=change_journal, wal_limit=wal_limit,
+        migrate=migrate, type=type)
 
 
 def convert(
@@ -521,6 +538,16 @@ def convert(
         encoded, len(encoded), given.pointer, encoded_target, len(encoded_target), _type(type), byref(error))
     if status:
         raise failure(status, error)
+
+
+def _change_journal(name: Optional[str]) -> int:
+    if name is None:
+        return _ffi.QUIRE_CHANGE_JOURNAL_DEFAULT
+    for number, known in _JOURNALS.items():
+        if name == known:
+            return number
+    raise InvalidArgument(
+        f"change_journal is 'none', 'saves' or 'all', or None for what the file has; it is {name!r}.")
 
 
 def _type(name: Optional[str]) -> int:

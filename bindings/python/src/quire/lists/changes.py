@@ -289,6 +289,16 @@ class ChangeSet(_handle.Handle, Generic[M]):
         self._attributes = results._aggregate_attributes
 
     @property
+    def contents_may_differ(self) -> bool:
+        """Whether rows that it does not name may show other values, so that a view draws all of its rows again.
+
+        So it is after a merge of commits of which neither the change journal nor the history of the file tells; see
+        `quire.open`. Rows and sections that came, went or moved are exact all the same. Saves of this process never
+        cause it.
+        """
+        return bool(quick.quire_changes_contents_may_differ(self._raw))
+
+    @property
     def section_changes(self) -> tuple[Union[InsertSection, DeleteSection], ...]:
         """The sections that went, last to first, and then those that came, first to last, with their names."""
         return tuple(
