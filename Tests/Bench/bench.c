@@ -109,8 +109,8 @@ static const struct { const char *name; void (*run)(int64_t rows); } cases[] = {
     {"live.update", live_update_case}, {"live.thousand", live_thousand_case}, {"live.ten", several_case}, {"cascade", cascade_case},
     {"cascade.batch", cascade_batch_case}, {"memory.list", memory_list_case}, {"memory.objects", memory_objects_case},
     {"wait.save", wait_save_case}, {"wait.fetch", wait_fetch_case}, {"wait.edit", wait_edit_case}, {"wait.query", wait_query_case},
-    {"read.threads", read_threads_case},
-    {"foreign.writer", foreign_writer_case}, {"migrate", migrate_case}};
+    {"read.threads", read_threads_case}, {"foreign.writer", foreign_writer_case}, {"journal", journal_case},
+    {"migrate", migrate_case}};
 
 static int usage(void) {
     fprintf(stderr, "usage: bench [--only CASE] [--rows N,...] [--folder FOLDER] [--json FILE]\n"

@@ -140,6 +140,7 @@ void wait_edit_case(int64_t rows);
 void wait_query_case(int64_t rows);
 void read_threads_case(int64_t rows);
 void foreign_writer_case(int64_t rows);
+void journal_case(int64_t rows);
 void migrate_case(int64_t rows);
 
 #endif

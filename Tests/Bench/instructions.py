@@ -22,6 +22,7 @@ SAME_WORK = {"window.ids": "window"}
 UNCOUNTED = {
     "threads": ("wait.save", "wait.fetch", "wait.edit", "wait.query", "read.threads"),
     "other programs": ("foreign.writer",),
+    "the disk": ("journal",),
     "figures of memory": ("memory.list", "memory.objects"),
 }
 

@@ -82,6 +82,9 @@ CASES = [
          "each window", LARGE, others=(), also=("read.threads.2", "read.threads.4")),
     Case("foreign.writer", "a commit by plain SQLite, alone, beside a context that does nothing, and one that moves 20 "
          "times a second", LARGE, others=()),
+    Case("journal", "a save of one row that waits for the disk, with a change journal of saves, of all changes, and "
+         "with none", MIDDLE, others=(),
+         also=("journal.relaxed", "journal.thousand", "journal.insert", "journal.sql")),
     Case("migrate", "an attribute with a default is added to all rows; SQLite by ALTER TABLE and UPDATE", LARGE,
          others=()),
     Case("memory.list", "memory of the sectioned list", SCALE, unit="bytes a row"),
