@@ -94,7 +94,8 @@ struct LogStateTests {
     let moment = SQLiteMoment(of: store), plan = FetchPlan(entity: try store.model.entity(named: "Tag"))
     #expect(try moment.begin().commit == 0)
     _ = try fill(store) {
-      #expect(try !moment.isLost && moment.commit == 0 && moment.ids(plan).isEmpty)
+      let isEmpty = try moment.ids(plan).isEmpty
+      #expect(!moment.isLost && moment.commit == 0 && isEmpty)
       moment.giveUpIfAsked()
       return moment.isLost
     }
