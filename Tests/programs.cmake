@@ -32,12 +32,12 @@ set(checked_environment "ASAN_OPTIONS=malloc_context_size=4:detect_stack_use_aft
 function(quire_program name)
   cmake_parse_arguments(PARSE_ARGV 1 given "EXPORTS;CHECKED" "" "SOURCES;INCLUDES;LIBRARIES")
   # Objects need the headers alone: they are compiled while the library is.
-  add_library(${name}_objects OBJECT ${given_SOURCES})
-  target_compile_options(${name}_objects PRIVATE ${program_options})
-  target_compile_definitions(${name}_objects PRIVATE _GNU_SOURCE)
-  target_include_directories(${name}_objects PRIVATE "${source}/include" ${given_INCLUDES})
-  set_target_properties(${name}_objects PROPERTIES C_STANDARD 11)
-  add_executable(${name} $<TARGET_OBJECTS:${name}_objects>)
+  add_library(${name}.objects OBJECT ${given_SOURCES})
+  target_compile_options(${name}.objects PRIVATE ${program_options})
+  target_compile_definitions(${name}.objects PRIVATE _GNU_SOURCE)
+  target_include_directories(${name}.objects PRIVATE "${source}/include" ${given_INCLUDES})
+  set_target_properties(${name}.objects PROPERTIES C_STANDARD 11)
+  add_executable(${name} $<TARGET_OBJECTS:${name}.objects>)
   target_link_libraries(${name} PRIVATE quire::quire Threads::Threads ${given_LIBRARIES})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests"
     ENABLE_EXPORTS "${given_EXPORTS}")
@@ -72,14 +72,14 @@ function(quire_checked_program name)
       list(APPEND objects "${object}")
     endif()
   endforeach()
-  add_custom_target(checked_${name}_objects DEPENDS ${objects})
+  add_custom_target(checked_${name}.objects DEPENDS ${objects})
   add_custom_target(checked_${name}
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${checked_scratch}/tests"
     COMMAND "${swift_toolchain}/bin/clang" -fsanitize=address -fuse-ld=lld ${objects} -o "${checked_scratch}/tests/${name}"
       "${checked_library}" "-Wl,-rpath,${checked_scratch}/release" "-Wl,-rpath,${swift_runtime}" ${libraries} -pthread
     COMMENT "Linking ${name} with the checked library"
     VERBATIM)
-  add_dependencies(checked_${name} checked_${name}_objects checked_library)
+  add_dependencies(checked_${name} checked_${name}.objects checked_library)
   add_dependencies(checked_programs checked_${name})
 endfunction()
 

@@ -13,8 +13,8 @@ foreach(name ${c_tests_together})
   string(APPEND declarations "int main_of_${name}(int, char **);\n")
   string(APPEND entries "    {\"${name}\", main_of_${name}},\n")
   add_custom_command(OUTPUT "${together}/${name}.o"
-    COMMAND "${CMAKE_OBJCOPY}" --redefine-sym "main=main_of_${name}" $<TARGET_OBJECTS:${name}_objects> "${together}/${name}.o"
-    DEPENDS ${name}_objects $<TARGET_OBJECTS:${name}_objects> JOB_POOL compilers VERBATIM)
+    COMMAND "${CMAKE_OBJCOPY}" --redefine-sym "main=main_of_${name}" $<TARGET_OBJECTS:${name}.objects> "${together}/${name}.o"
+    DEPENDS ${name}.objects $<TARGET_OBJECTS:${name}.objects> JOB_POOL compilers VERBATIM)
   list(APPEND objects "${together}/${name}.o")
 endforeach()
 file(CONFIGURE OUTPUT "${together}/main.c" @ONLY CONTENT [[
