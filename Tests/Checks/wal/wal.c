@@ -288,7 +288,7 @@ int main(int argument_count, char **arguments) {
                             "       wal --scrolls N [--limit MEGABYTES] [--seed S]\n");
             return 2;
         }
-        *(is_steps ? &saves : &limit) = number;
+        *option = number;
     }
     snprintf(folder, sizeof folder, "/tmp/quire-wal-XXXXXX");
     CHECK(mkdtemp(folder) != NULL);
