@@ -357,7 +357,7 @@ void wait_edit_case(int64_t rows) {
 
 /* Another request of the list for each key that is typed. */
 void wait_query_case(int64_t rows) {
-    const measured measured = measure_typing(rows);
+    measured measured = measure_typing(rows);
     report("wait.query", titles[QUIRE], rows, &measured.longest, 1, true);
     report("wait.query.median", titles[QUIRE], rows, measured.calls.seconds, measured.calls.count, true);
     free(measured.calls.seconds);

@@ -54,7 +54,7 @@ static const char *const texts[] = {
     "\xE3\x81\x8B", "\xE3\x81\x8C", "\xE3\x81\x8B\xE3\x82\x99", "\xD9\x85\xD9\x8F", "\xD9\x85",
     "\xD7\xA9\xD7\xB8\xD7\x81", "\xD7\xA9",
     /* Letters whose folding is longer, in words; the iota subscript, alone and behind letters. */
-    "Stra\xC3\x9F" "e", "stra\xC3\x9F", "\xC4\xB0zm\xC4\xB0r", "o\xEF\xAC\x81x", "\xCD\x85", "\xCE\xB1\xCD\x85", "a\xCD\x85",
+    ("Stra\xC3\x9F" "e"), "stra\xC3\x9F", "\xC4\xB0zm\xC4\xB0r", "o\xEF\xAC\x81x", "\xCD\x85", "\xCE\xB1\xCD\x85", "a\xCD\x85",
     "\xE1\xBE\xB3"};
 static const char *const uris[] = {
     "http://a.example/", "http://a.example/b", "HTTP://A.EXAMPLE/", "mailto:x@y.example", "urn:\xC3\x9F"};
