@@ -83,6 +83,17 @@ static inline quire_icu_role quire_icu_role_of(UChar32 point) {
   return sheds ? QUIRE_ICU_SHEDS_MARKS : QUIRE_ICU_KEEPS_MARKS;
 }
 
+// The role of what a character begins with when it is decomposed: some signs of Greek are made of signs of all scripts.
+static inline quire_icu_role quire_icu_role_of_composed(UChar32 point) {
+  UErrorCode status = U_ZERO_ERROR;
+  UChar parts[32];
+  const UNormalizer2 *decompose = unorm2_getNFDInstance(&status);
+  const int32_t length = U_SUCCESS(status) ? unorm2_getDecomposition(decompose, point, parts, 32, &status) : -1;
+  int32_t place = 0;
+  if (length > 0 && U_SUCCESS(status)) U16_NEXT(parts, place, length, point);
+  return quire_icu_role_of(point);
+}
+
 // Removes in place the nonspacing marks whose base sheds them, and returns the new length.
 static inline int32_t quire_icu_drop_marks(UChar *text, int32_t length) {
   int32_t read = 0, written = 0;

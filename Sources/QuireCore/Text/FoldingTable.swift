@@ -149,7 +149,7 @@ final class FoldingTable {
       var start = end &- 1
       while start > 0, source[start] & 0xC0 == 0x80 { start &-= 1 }
       guard let scalar = String(decoding: source[start..<end], as: UTF8.self).unicodeScalars.first else { return false }
-      let role = quire_icu_role_of(UChar32(scalar.value))
+      let role = quire_icu_role_of_composed(UChar32(scalar.value))
       if role == QUIRE_ICU_SHEDS_MARKS { return true }
       if role == QUIRE_ICU_KEEPS_MARKS { return false }
       end = start

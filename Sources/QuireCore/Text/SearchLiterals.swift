@@ -18,13 +18,10 @@ enum SearchLiterals {
     }
   }
 
-  /// Folding of case alone makes a letter of the iota subscript, which the search text does not have, and may have made
-  /// any iota. The text between two iotas is in both.
+  /// Folding of case makes a letter of the iota subscript, with `[d]` where no Greek letter is before it. The search
+  /// text does not have it, and it may have made any iota. The text between two iotas is in both.
   private static func searched(_ literal: Text, _ folding: TextFolding, _ folder: TextFolder) -> [Text] {
-    guard folding.contains(.ignoreCase), !folding.contains(.ignoreDiacritics) else {
-      return [folder.searchText(literal)]
-    }
-    if literal.isASCII { return [folder.searchText(literal)] }
+    if !folding.contains(.ignoreCase) || literal.isASCII { return [folder.searchText(literal)] }
     let iota = Unicode.Scalar(0x3B9 as UInt16)
     let text = folder.searchText(folder.fold(literal, .ignoreCase)).string
     return text.unicodeScalars.split { $0 == iota }.map { Text(String($0)) }
