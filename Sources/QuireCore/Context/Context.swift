@@ -166,6 +166,8 @@ final class Context {
   func end() {
     preparation?.abandon()
     pending.removeAll()
+    // Objects refer to their context.
+    pageAhead = PageAhead()
     announcer.forgetNews()
     undoManager = nil
     abandonTransaction()
