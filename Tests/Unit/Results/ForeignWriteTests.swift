@@ -109,7 +109,7 @@ struct ForeignWriteTests {
   }
 
   /// SQLite keeps no count of its commits. The program keeps the file from having a log while the store opens it.
-  @Test func aFileWithoutALogShowsWhatOthersCommitWithTheNextCall() throws {
+  @Test func aFileWithoutALogShowsWhatOthersCommitWithTheNextMerge() throws {
     let folder = try TemporaryFolder(), path = LibraryFixture.path(in: folder)
     let outside = try Connection.opened(path: path, access: .readWrite(mayCreate: true), busyTimeoutMilliseconds: 0)
     defer { outside.close() }
@@ -129,10 +129,10 @@ struct ForeignWriteTests {
     #expect(try shown.value(forKey: "title").isIdentical(to: .text("a")))
     try outside.execute("UPDATE ZBOOK SET ZTITLE = 'b', Z_OPT = Z_OPT + 1")
     try outside.execute("INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE) SELECT 77, Z_ENT, 1, 'c' FROM ZBOOK")
-    try list.context.mergeIfAutomatic()
+    try list.context.merge()
     #expect(try list.count == 2 && shown.value(forKey: "title").isIdentical(to: .text("b")))
     #expect(quiet.count == 1)
-    try quiet.context.mergeIfAutomatic()
+    try quiet.context.merge()
     #expect(quiet.count == 2 && !list.context.source.hasNews(for: list.context.inbox))
   }
 }

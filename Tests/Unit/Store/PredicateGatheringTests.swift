@@ -81,6 +81,8 @@ struct PredicateGatheringTests {
       guard let (key, options) = dice.pick(subjects), let value = dice.pick(PredicateGatheringTests.values) else {
         continue
       }
+      // Text beside a date is read as a date, and rejected where it is none.
+      if key == "moment", case .text = value { continue }
       var comparison = Comparison(
         left: .keyPath([Key(key)]), operator: .equal, right: .constant(value), options: options)
       switch dice.roll(12) {
