@@ -358,7 +358,8 @@ quire_status quire_store_wal_info(
 
 /**
  * Stores in `out_journal` which change journal the file keeps, a `quire_change_journal`: NONE, SAVES or ALL. One that lacks
- * some of its triggers counts as one of SAVES. Fails: QUIRE_BUSY, QUIRE_CLOSED, QUIRE_DATABASE. Thread: any.
+ * some of its triggers counts as one of SAVES. Fails: QUIRE_BUSY, QUIRE_CLOSED, QUIRE_DATABASE, QUIRE_INVALID_STATE (called
+ * from a log or a registered function). Thread: any.
  */
 quire_status quire_store_change_journal(
     quire_store *store, uint32_t *out_journal, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

@@ -174,6 +174,7 @@ public func quire_store_change_journal(
   out_journal?.pointee = QUIRE_CHANGE_JOURNAL_DEFAULT.rawValue
   return unconfined(store, "store", out_error) { store throws(Failure) in
     let out = try required(out_journal, "out_journal")
+    try ForeignCall.refuse()
     out.pointee =
       switch try store.changeJournal() {
       case .none: QUIRE_CHANGE_JOURNAL_NONE.rawValue
