@@ -205,7 +205,7 @@ class StageTests(unittest.TestCase):
 
     def test_text_indexes_derived_attributes_and_metadata_are_those_of_an_open_store(self) -> None:
         for mode in ("wal", "delete"):
-            path = f"{self.path}-{mode}"
+            path = f"{self.path}.{mode}"
             with self.subTest(mode):
                 self.migrate_searchable(path, mode)
 

@@ -153,7 +153,7 @@ def use(context: quire.Context) -> None:
         reveal_type(context.store.wal_info.size)  # R: int
     reveal_type(context.store.compact())  # R: int
     context.store.checkpoint()
-    reveal_type(context.store.change_journal.upper())  # R: str
+    reveal_type(len(context.store.change_journal))  # R: int
     found = context.store.history(after=context.store.history_token, entity=Book, author="me", limit=5)
     reveal_type(found.token)  # R: bytes
     reveal_type(found[0].number)  # R: int
