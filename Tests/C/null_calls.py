@@ -172,8 +172,8 @@ BEFORE = {
     "quire_store_delete": "unlink(free_path()); quire_store_copy(w->store, free_path(), QUIRE_NUL, NULL);",
     "quire_metadata_read": "unlink(free_path()); quire_store_copy(w->store, free_path(), QUIRE_NUL, NULL);",
     # They need the context of the conflict at the newest commit.
-    "quire_store_checkpoint": "quire_context_merge(quire_object_context(quire_conflict_object(w->conflict)), NULL);",
-    "quire_store_compact": "quire_context_merge(quire_object_context(quire_conflict_object(w->conflict)), NULL);",
+    "quire_store_checkpoint": "merge_conflicting_context(w);",
+    "quire_store_compact": "merge_conflicting_context(w);",
     "quire_context_end_undo_group": "quire_context_begin_undo_group(w->context, NULL, 0, NULL);",
     "quire_results_resume": "quire_results_suspend(w->results, NULL);",
     "quire_context_begin_transaction": "quire_context_rollback(w->context, NULL);",

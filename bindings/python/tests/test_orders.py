@@ -68,7 +68,7 @@ class OrderTests(unittest.TestCase):
                     found = self.answers(quire.Predicate(format, *first, *second, *more))
                     if "is no date" in str(found[0]):
                         # Without an entity nothing says that the text is to be a date.
-                        self.assertIn("a date and text have no order", str(found.pop()))
+                        self.assertIn("have no order", str(found.pop()))
                     self.assertEqual(found, [found[0]] * len(found))
                     refused += isinstance(found[0], str)
                     answered += isinstance(found[0], bool)
