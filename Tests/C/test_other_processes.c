@@ -320,9 +320,13 @@ static void tell_a_row_that_stays(const quire_store_options *options) {
     remove_folder(folder);
 }
 
+static void a_new_file_tells_of_a_row_that_stays_where_it_is(void) {
+    const quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    tell_a_row_that_stays(&options);
+}
+
 static void a_change_journal_of_saves_tells_of_a_row_that_stays_where_it_is(void) {
     quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
-    tell_a_row_that_stays(&options);
     options.change_journal = QUIRE_CHANGE_JOURNAL_SAVES;
     tell_a_row_that_stays(&options);
 }
@@ -450,6 +454,7 @@ int main(int argument_count, char **arguments) {
     RUN(a_descriptor_waits_until_a_save_of_a_thread_can_be_merged);
     RUN(a_long_transaction_of_a_thread_wakes_nothing_before_its_end);
     RUN(a_file_that_another_program_gives_a_log_wakes_for_what_comes_there);
+    RUN(a_new_file_tells_of_a_row_that_stays_where_it_is);
     RUN(a_change_journal_of_saves_tells_of_a_row_that_stays_where_it_is);
     RUN(a_change_journal_of_all_changes_tells_of_a_row_that_stays_where_it_is);
     RUN(a_history_tells_of_a_row_that_stays_where_it_is);
