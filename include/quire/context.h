@@ -63,8 +63,8 @@
  * were not read yet come from the newest state of the store, and so do fetches and counts. A row that was deleted
  * meanwhile fails with QUIRE_NOT_FOUND, and the message names the remedy. The next call that advances the context brings
  * everything up to date, and reports it. `quire_context_has_lost_moment` and `quire_store_wal_info` tell that a moment was
- * lost. A context that draws should merge once per frame, whenever its descriptor is readable: it then never loses its
- * moment, and each merge is short.
+ * lost. A context that draws should merge once per frame, whenever its descriptor is readable: each merge is then short, and
+ * the log stays far below the size at which a moment is lost.
  *
  * Other programs that write make the log longer, too. The store looks after it when contexts read. A program that makes no
  * calls, and one that has the store open for reading only, leave the log as it is: others that write find it ever longer, and

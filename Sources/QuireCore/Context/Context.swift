@@ -10,7 +10,7 @@ final class Context {
   let source: any SavedSource
   /// The context above it, whose objects count as saved; nil where `source` is no context.
   let parent: Context?
-  /// What it has read at a later state than it shows.
+  /// The rows that the context has read at a later state than the one that it shows.
   let earlyReading = EarlyReading()
   /// Shared with its parent and its children, which its calls enter as well.
   let confinement: Confinement

@@ -2,7 +2,7 @@ import Synchronization
 
 /// How many references callers hold to a context, and to what belongs to it. Any thread.
 final class ExternalReferences: Sendable {
-  /// Those to the context itself in the lower half, those to its parts in the upper half: one step counts either.
+  /// The lower half counts references to the context, the upper half those to its parts, in one atomic number.
   private let count = Atomic<UInt64>(0)
   private static let part: UInt64 = 1 << 32
 

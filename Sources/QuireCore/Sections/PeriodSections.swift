@@ -17,11 +17,11 @@ final class PeriodSections {
   private let firstWeekday: Int
   /// The one around the date that was asked for last.
   private var span: OffsetSpan
-  /// Those of the days that were asked for last.
+  /// The periods of the days that were looked up last, by the number of the day.
   private var known: [Int: Period] = [:]
   private static let mostKnown = 1 << 16
 
-  /// Of the years 1 to 9999.
+  /// The numbers of the days of the years 1 to 9999.
   private static let days =
     CalendarDay.number(year: 1, month: 1, day: 1)...CalendarDay.number(year: 9999, month: 12, day: 31)
   private static let day: Int64 = 86_400

@@ -3,7 +3,7 @@ struct ZoneFile {
   /// The first bytes of each file.
   static let mark = Array("TZif".utf8)
 
-  /// What a file has in a place where the format allows something else.
+  /// A part of a file that breaks the format.
   struct Damage: Error {
     let reason: String
 
@@ -41,7 +41,7 @@ struct ZoneFile {
     var times: ContiguousArray<Int64> = []
     /// For each time the type from then on.
     var types: ContiguousArray<UInt8> = []
-    /// Of each type.
+    /// Seconds east of UTC, one for each local time type.
     var offsets: ContiguousArray<Int32> = []
     /// From when on the times count so many seconds more than the time of clocks.
     var leaps: ContiguousArray<(time: Int64, seconds: Int64)> = []

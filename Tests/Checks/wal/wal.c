@@ -17,8 +17,8 @@
  * With --scrolls, a list scrolls beside two writers in N runs, with limits from 64 KiB to M megabytes: see scroll.c. In every
  * second run the context merges once per frame. Then it never loses its moment, and no read fails. In the others it never
  * merges. Then each row that is read is the one whose id was asked for, a row that is gone is not found, and one merge makes
- * the list and all objects right. In all of them the log stays under eight times the limit, and no delegate is called from
- * within a read.
+ * the list and all objects right. In all of them the log stays under eight times the limit and what
+ * the writers have on the way (scroll.c), and no delegate is called from within a read.
  */
 #include "wal.h"
 

@@ -69,7 +69,7 @@ extension Context {
     return true
   }
 
-  /// What is fetched in the background moves a context, and a pinned one is to stay.
+  /// Whether the store may fetch in the background for the context: the merge that shows the rows advances it.
   var mayFetchInBackground: Bool { store.holdsMoments && parent == nil && transaction == nil && !source.isPinned }
 
   func merge(_ session: MergeSession, by move: Move) throws(Failure) {

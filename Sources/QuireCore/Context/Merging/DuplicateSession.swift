@@ -6,7 +6,7 @@ final class DuplicateSession {
   private let constraints: [UniquenessConstraint]
   private var duplicates: [Duplicate] = []
   private var found: Set<ObjectIdentifier> = []
-  /// By unique values: the row that keeps them with its object, or the first pending object that is to have them.
+  /// The object that keeps each unique value: one with its row, or else the first pending object with that value.
   private var holders: [UniqueKey: (object: ManagedObject, row: Row?)] = [:]
   /// Slots in which a policy gives objects their saved values back.
   private var returned: [ObjectIdentifier: Set<Int>] = [:]

@@ -8,7 +8,7 @@ protocol PreparedObserver: AnyObject, Sendable {
     for change: StoreChange, besides known: Set<ObjectReference>, at moment: any Moment,
     while goesOn: @escaping () -> Bool
   ) throws(Failure) -> Set<ObjectReference>
-  /// Whether the observer wants something else by now, so that it is to be made anew. Any thread.
+  /// Whether the observer needs another preparation by now, so that this one is to be rebuilt. Any thread.
   var isSuperseded: Bool { get }
   /// Whether it fits what the observer is now. On the thread of the context, as what follows.
   var isCurrent: Bool { get }

@@ -5,7 +5,7 @@ final class StoreSource: SavedSource {
   private(set) var isInTransaction = false
   private(set) var isPinned = false
 
-  /// What its moments know of the context.
+  /// Tells the moments whether a call of the context runs, and whether callers hold its objects.
   let holder: MomentHolder
 
   /// For the context with that inbox.

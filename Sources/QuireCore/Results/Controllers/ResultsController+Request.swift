@@ -13,7 +13,7 @@ extension ResultsController {
   /// descriptor of the context polls readable then shows them, and tells the difference. A later request takes its
   /// place. A request that only the context's thread can fetch is shown at once.
   ///
-  /// Returns the number by which `requestNumber` tells that the request is shown.
+  /// Returns the number of the request, which `requestNumber` has when the list shows it.
   @discardableResult
   func beginRequest(_ request: FetchRequest, sections: Listing.Sectioning) throws(Failure) -> Int64 {
     try checkNotTelling("be given another request")

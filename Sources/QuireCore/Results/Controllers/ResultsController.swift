@@ -15,7 +15,7 @@ final class ResultsController: LiveList {
   var awaited: AwaitedRequest?
   /// The rows of that, which the next notice is to show.
   var preparedRequest: RequestPreparation?
-  /// Of the request that it shows: 0 for the one that it was made with.
+  /// The number of the request that the list shows; 0 for the one that the controller was created with.
   var requestNumber: Int64 = 0
   var lastRequest: Int64 = 0
   /// `ContextClock.change` at the fetch, which has seen everything up to there.

@@ -26,7 +26,7 @@ final class ListMoment: Sendable {
     return next
   }
 
-  /// What was reported between two moments.
+  /// The rows that change sets reported between two moments of a list.
   struct Reported {
     /// The rows, by their ids at the later moment.
     var changed: Set<Int64> = []
@@ -36,7 +36,7 @@ final class ListMoment: Sendable {
     var contentsMayDiffer = false
   }
 
-  /// What was reported up to `later`. nil when that moment did not follow this one, or was reached by a fetch.
+  /// Returns the rows reported from this moment to `later`; nil when `later` did not follow, or a fetch led to it.
   func changes(until later: ListMoment) -> Reported? {
     var contentsMayDiffer = false
     var changed: Set<Int64> = []
